@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.classification import Classification as Classification
     from svyaz.constraints.classification import classify as classify
     from svyaz.constraints.dependence import scaled_rows as scaled_rows
+    from svyaz.constraints.giving_way import Compliance as Compliance
     from svyaz.constraints.giving_way import compliance_of as compliance_of
     from svyaz.constraints.nearest import least_correction as least_correction
     from svyaz.constraints.potentials import antiderivative as antiderivative

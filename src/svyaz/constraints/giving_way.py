@@ -35,6 +35,9 @@ class Compliance(Protocol):
     def ease(self, row: Array) -> float:
         """√(g M⁻¹ gᵀ) of a row g: how easily a unit impulse along it moves the bodies."""
 
+    def mobilities(self, rows: Array) -> Array:
+        """g M⁻¹ gᵀ of each row g, (k,)."""
+
     def accelerated(self, jacobian: Array, constraint_bias: Array) -> Array:
         """Accelerations with constraints acting, G q̈ + constraint_bias = 0."""
 
@@ -59,6 +62,10 @@ class _Whole:
     def ease(self, row: Array) -> float:
         least = least_correction(self.mass, row[None, :], np.ones(1))
         return float(1.0 / max(abs(float(least @ self.mass @ least)), TINY) ** 0.5)
+
+    def mobilities(self, rows: Array) -> Array:
+        found: Array = np.einsum("kn,nk->k", rows, lstsq(self.mass, rows.T))
+        return found
 
     def accelerated(self, jacobian: Array, constraint_bias: Array) -> Array:
         count = len(jacobian)
@@ -88,6 +95,10 @@ class _ByRecursion:
 
     def ease(self, row: Array) -> float:
         return float(max(float(row @ self.pushed(row)), 0.0) ** 0.5)
+
+    def mobilities(self, rows: Array) -> Array:
+        found: Array = np.einsum("kn,kn->k", rows, self.giving.respond(rows))
+        return found
 
     def accelerated(self, jacobian: Array, constraint_bias: Array) -> Array:
         free = self.giving.free

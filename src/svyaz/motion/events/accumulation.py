@@ -61,11 +61,11 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
     the motion without it, the hop is v²/2a high, and all later ones take 2v/a (1 + e + e² + …) = 2v/(a (1 - e)).
     """
     s, contacts, found = collision.snapshot, collision.contacts, {}
-    names, gaps = [c.name for c in contacts.constraints], contacts.at(s.time, s.state)
+    names, gaps = [c.name for c in contacts.constraints], collision.gaps
     for group in collision.groups:
         name = group[0].name
         e = coefficients.get(name, 0.0)
-        if not 0.0 < e < 1.0 or name not in collision.touching:
+        if not 0.0 < e < 1.0 or name not in collision.touching or not gaps.rate[names.index(name)] > 0.0:
             continue
         others = [
             i
@@ -157,7 +157,7 @@ class Bounces:
     def _low(self, collision: Collision, names: Collection[str]) -> set[str]:
         """Contacts that approach slowly after a hop that was lower than can be seen; all are remembered as struck now."""
         now, found = collision.snapshot.time, set[str]()
-        gaps = collision.contacts.at(now, collision.snapshot.state)
+        gaps = collision.gaps
         for k, c in enumerate(collision.contacts.constraints):
             if c.name not in names:
                 continue

@@ -19,7 +19,7 @@ tried twice. For contacts without friction the velocities after the impact are u
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -27,15 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, Snapshot, compliance_of, dependencies, measure_of, scaled_rows
+from svyaz.constraints import Measure, Snapshot, dependencies, measure_of
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.integrate import Path
 from svyaz.matrices import lstsq, matrix_rank
-from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in
-from svyaz.motion.events.contacts import CLOSED, RISING, Contacts
+from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in, names_of
+from svyaz.motion.events.contacts import CLOSED, RISING, Contacts, Gaps
 from svyaz.motion.events.impacts import anchored
 from svyaz.motion.events.lemke import solve_complementarity
+from svyaz.motion.events.place import Place
 from svyaz.motion.events.rubbing import Frictions, Rubs, rubbed
 from svyaz.motion.phases import Phase, reached
 
@@ -70,8 +71,8 @@ class Collision:
     ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
     ``touching`` are the one-sided ones that must not be entered. ``restitution`` has the coefficient of each constraint.
     Velocities that fit the constraints to ``fitting`` of their scales need no impulses. ``rubs`` are frictions, ``pushed``
-    impulses that are given besides, as those of an expansion. ``eases`` are those of rows met so far, by constraint: they
-    belong to the position.
+    impulses that are given besides, as those of an expansion. ``gaps`` are those of all contacts with these velocities;
+    ``place`` is what belongs to the position and was computed so far.
     """
 
     constraints: tuple[Constraint, ...]
@@ -79,12 +80,13 @@ class Collision:
     measure: Measure
     snapshot: Snapshot
     contacts: Contacts
+    gaps: Gaps
+    place: Place
     touching: frozenset[str]
     restitution: Array
     fitting: float = FITTING
     rubs: Rubs | None = None
     pushed: Array | None = None
-    eases: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def rows(self, kept: Kept) -> list[int]:
         """The rows of the constraints that act with these contacts."""
@@ -93,13 +95,14 @@ class Collision:
 
     def chosen(self, kept: Kept) -> tuple[Constraint, ...]:
         """The constraints that act with these contacts; grips that repeat others do not."""
-        rows, unit = self.rows(kept), scaled_rows(self.snapshot)
-        for i in reversed(rows) if dependencies(unit[rows]) else ():
-            c, others = self.constraints[i], [j for j in rows if j != i]
+        found = [self.constraints[i] for i in self.rows(kept)]
+        for c in found[::-1] if self.place.repeats(names_of(found)) else ():
+            others = [other for other in found if other is not c]
             grips = c.off is not None and multiplier_symbol(c.name) not in multipliers_in(c.off)
-            if grips and len(dependencies(unit[others])) < len(dependencies(unit[rows])):
-                rows = others
-        return tuple(self.constraints[i] for i in rows)
+            fewer, more = (dependencies(self.place.unit_rows(names_of(rows))) for rows in (others, found))
+            if grips and len(fewer) < len(more):
+                found = others
+        return tuple(found)
 
     def solved(self, kept: Kept) -> Solution | None:
         """The impact with these contacts; None where friction leaves no solution."""
@@ -124,8 +127,8 @@ class Collision:
                 return None
             jump, found, forces = rubbing
         else:
-            given = compliance_of(s).pushed(s.jacobian.T @ pushed)
-            own, found = compliance_of(s).least(s.jacobian[rows], wanted - s.jacobian[rows] @ given)
+            given = self.place.compliance.pushed(s.jacobian.T @ pushed) if pushed.any() else np.zeros(len(s.v))
+            own, found = self.place.compliance.least(s.jacobian[rows], wanted - s.jacobian[rows] @ given)
             jump = given + own
         return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}, forces
 
@@ -134,7 +137,10 @@ class Collision:
         s = self.snapshot
         change = s.jacobian @ (speeds - s.v)
         moved = replace(s, v=speeds, state=self.measure.moved(s.state, v=speeds), velocity=s.velocity + change)
-        return replace(self, snapshot=moved, rubs=None if self.rubs is None else self.rubs.moved(speeds - s.v))
+        gaps = self.gaps.at_speeds(speeds)
+        return replace(
+            self, snapshot=moved, gaps=gaps, rubs=None if self.rubs is None else self.rubs.moved(speeds - s.v)
+        )
 
     def approaches(self) -> dict[int, float]:
         """By contact that would be entered if nothing happened: |g|/√(g M⁻¹ gᵀ), the root of the energy of its approach."""
@@ -142,8 +148,7 @@ class Collision:
 
     def at_rest(self, least: float) -> frozenset[str]:
         """The one-sided constraints that touch and neither part nor approach, or do so with less than ``least``."""
-        here = self.contacts.at(self.snapshot.time, self.snapshot.state)
-        still = np.abs(here.rate) <= RISING * here.rate_size
+        still = np.abs(self.gaps.rate) <= RISING * self.gaps.rate_size
         quiet = {c.name for c, rests in zip(self.contacts.constraints, still, strict=True) if rests}
         quiet |= {c.name for k, group in enumerate(self.groups) if self._vigour(k) <= least for c in group}
         return self.touching & quiet
@@ -151,19 +156,19 @@ class Collision:
     def _vigour(self, contact: int) -> float:
         first = self.groups[contact][0]
         row = next(i for i, c in enumerate(self.constraints) if c is first)
-        return abs(float(self.snapshot.velocity[row])) / max(self._ease(row), TINY)
+        return abs(float(self.snapshot.velocity[row])) / max(self.place.ease(first.name), TINY)
 
     @cached_property
     def fits(self) -> NDArray[np.bool_]:
         """Which constraints the velocities fit (m,), so that they need no impulses."""
         s = self.snapshot
-        found: NDArray[np.bool_] = np.abs(s.velocity) <= self.fitting * s.velocity_scale
+        found: NDArray[np.bool_] = np.abs(s.velocity) <= (self.fitting * s.velocity_scale if self.fitting else 0.0)
         return found
 
     @cached_property
     def slow(self) -> frozenset[str]:
         """The one-sided constraints that touch and whose hops would be lower than can be seen."""
-        return self.touching & self.contacts.slow(self.snapshot.time, self.snapshot.state)
+        return self.touching & {c.name for c, low in zip(self.contacts.constraints, self.gaps.slow, strict=True) if low}
 
     @property
     def settled(self) -> bool:
@@ -175,7 +180,7 @@ class Collision:
         """The contacts with impulses by Lemke's method; None unless each is one row without friction."""
         if self.rubs is not None or any(len(group) > 1 or not group[0].pushes for group in self.groups):
             return None
-        s, compliance, names = self.snapshot, compliance_of(self.snapshot), [c.name for c in self.constraints]
+        s, compliance, names = self.snapshot, self.place.compliance, [c.name for c in self.constraints]
         own = [names.index(first.name) for first, *_ in self.groups]
         kept = [i for i in range(len(names)) if i not in own]
         moved = np.array([compliance.pushed(row) for row in s.jacobian]).reshape(s.jacobian.shape)
@@ -208,35 +213,35 @@ class Collision:
         s, largest = self.snapshot, max(map(abs, impulses.values()), default=0.0)
         if largest == 0.0:
             return [0.0] * len(self.groups)
-        system = self.measure.equations.system
-        known = {**system.constants, **dict(zip(self.measure.equations.states, map(float, s.state), strict=True))}
-        known |= {"t": s.time} | {str(multiplier_symbol(c.name)): 0.0 for c in system.constraints}
-        known |= {str(multiplier_symbol(name)): UNBOUNDED * x / largest for name, x in impulses.items()}
-        names = [c.name for c in self.constraints]
+        known: dict[str, float] = {}
         found = []
         for first, *_ in self.groups:
             assert first.off is not None, "contacts are made of constraints with a condition for their end"
-            value = evaluate(first.off, known) / UNBOUNDED
-            reacting = {str(m) for m in multipliers_in(first.off)}
-            rows = [i for i, name in enumerate(names) if str(multiplier_symbol(name)) in reacting]
-            weight = max((self._ease(i) for i in rows), default=1.0)
+            if first.pushes:
+                value, reacting = -first.pushes * impulses.get(first.name, 0.0) / largest, [first.name]
+            else:
+                known = known or self._known_at(s, {name: UNBOUNDED * x / largest for name, x in impulses.items()})
+                value = evaluate(first.off, known) / UNBOUNDED
+                symbols = {str(m) for m in multipliers_in(first.off)}
+                reacting = [c.name for c in self.constraints if str(multiplier_symbol(c.name)) in symbols]
+            weight = max(map(self.place.ease, reacting), default=1.0)
             found.append(value * weight if abs(value) > NOTHING else 0.0)
         return found
 
-    def _ease(self, row: int) -> float:
-        """√(g M⁻¹ gᵀ) of a row g of the Jacobian: how easily a unit impulse moves it."""
-        name = self.constraints[row].name
-        if name not in self.eases:
-            self.eases[name] = compliance_of(self.snapshot).ease(self.snapshot.jacobian[row])
-        return self.eases[name]
+    def _known_at(self, s: Snapshot, multipliers: Mapping[str, float]) -> dict[str, float]:
+        """The values of all that a condition may name; of multipliers that are not given it is zero."""
+        equations = self.measure.equations
+        known = {**equations.system.constants, **dict(zip(equations.states, map(float, s.state), strict=True))}
+        known |= {"t": s.time} | {str(multiplier_symbol(c.name)): 0.0 for c in equations.system.constraints}
+        return known | {str(multiplier_symbol(name)): x for name, x in multipliers.items()}
 
     def _surplus(self, kept: Kept) -> set[int]:
         """If the constraints repeat each other: contacts without which no less is demanded."""
-        unit = scaled_rows(self.snapshot)
-        rows = self.rows(kept)
-        if not dependencies(unit[rows]):
+        names = [c.name for c in self.constraints]
+        if not self.place.repeats([names[i] for i in self.rows(kept)]):
             return set()
-        rank = matrix_rank(unit[rows], tol=1e-9)
+        unit = self.place.unit_rows(names)
+        rank = matrix_rank(unit[self.rows(kept)], tol=1e-9)
         return {k for k in kept if matrix_rank(unit[self.rows(kept - {k})], tol=1e-9) == rank}
 
     def _entered(self, speeds: Array) -> dict[int, float]:
@@ -245,13 +250,10 @@ class Collision:
         """
         if not self.touching:
             return {}
-        s = self.snapshot
-        here = self.contacts.at(s.time, s.state)
-        after = here.rate + here.rows @ (speeds - s.v)
-        sizes = np.maximum(here.rate_size, np.abs(here.rows) @ np.abs(speeds))
+        here, after = self.gaps, self.gaps.at_speeds(speeds)
         given_back = dict(zip((c.name for c in self.constraints), self.restitution.tolist(), strict=True))
         back = np.array([given_back.get(c.name, 0.0) for c in self.contacts.constraints])
-        return self._risen(after + back * here.rate, sizes)
+        return self._risen(after.rate + back * here.rate, np.maximum(here.rate_size, after.rate_size))
 
     def _risen(self, rates: Array, sizes: Array) -> dict[int, float]:
         """By contact: rates of ``on`` as parts of their terms, where they are above rounding."""
@@ -302,7 +304,9 @@ def collision_of(
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None
     rubs, near = frictions.at(now, snapshot.state, candidates), near & {c.name for c in candidates}
-    return Collision(tuple(candidates), groups, measure, snapshot, contacts, near, np.zeros(len(candidates)), rubs=rubs)
+    place, gaps = Place(snapshot, names_of(candidates)), contacts.at(now, snapshot.state)
+    still = np.zeros(len(candidates))
+    return Collision(tuple(candidates), groups, measure, snapshot, contacts, gaps, place, near, still, rubs=rubs)
 
 
 def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint, ...], ...]:

@@ -82,7 +82,19 @@ class Conditions:
             found: Array = LOW * np.nan_to_num(sizes)
         except SingularSystem:
             found = np.zeros(len(self.keys))
-        return np.maximum(found, [PARTED * self.depths.get(name, 0.0) * (kind == "on") for kind, name in self.keys])
+        usual = self._usual_reactions(segment, time, state)
+        least = [
+            PARTED * self.depths.get(name, 0.0) if kind == "on" else LOW * usual.get(name, 0.0)
+            for kind, name in self.keys
+        ]
+        return np.maximum(found, least)
+
+    def _usual_reactions(self, segment: Segment, time: float, state: Array) -> dict[str, float]:
+        """Of contacts that act: what of a reaction is a small part of this is rounding, also where all of them vanish."""
+        acting = segment.equations.multiplier_names
+        if self.contacts is None or not any(c.pushes and c.name in acting for c in self.contacts.constraints):
+            return {}
+        return {name: size for name, size in self.contacts.reactions(time, state).items() if name in acting}
 
     def outside(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """Limits beyond which a state lies already."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import (
@@ -66,8 +67,8 @@ MOMENT = 1e-3
 class Gaps:
     """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,).
 
-    ``usual_rate`` is how fast it would change with the kinetic energy that there is, ``rows`` is ∂on'/∂v (k, n), and ``second``
-    belongs to the ``accelerations``.
+    ``usual_rate`` is how fast it would change with the kinetic energy that there is, ``rows`` is ∂on'/∂v (k, n); ``rate``
+    belongs to the ``speeds``, ``second`` to the ``accelerations``.
     """
 
     value: Array
@@ -78,7 +79,21 @@ class Gaps:
     second_size: Array
     usual_rate: Array
     rows: Array
+    speeds: Array
     accelerations: Array
+
+    def at_speeds(self, speeds: Array) -> Gaps:
+        """At the same place with other velocities."""
+        moving = self.rate - self.rows @ self.speeds
+        terms = np.abs(self.rows) @ np.abs(speeds) + np.abs(moving)
+        sizes = np.maximum(terms, np.sqrt(self.size * self.second_size))
+        return replace(self, rate=self.rows @ speeds + moving, rate_size=sizes, speeds=speeds)
+
+    @property
+    def slow(self) -> NDArray[np.bool_]:
+        """Which are so slow that, thrown back with that speed, their hops would be lower than can be seen."""
+        found: NDArray[np.bool_] = np.abs(self.rate) <= np.sqrt(2.0 * SHALLOW * self.size * self.second_size)
+        return found
 
     def second_with(self, accelerations: Array) -> Array:
         """on'' with other accelerations."""
@@ -139,6 +154,7 @@ class Contacts:
                 parts["rate_terms"], parts["rows"], typical_speeds(here.mass, here.bias, here.q, here.v)
             ),
             rows=parts["rows"],
+            speeds=here.v,
             accelerations=free,
         )
 
@@ -186,6 +202,13 @@ class Contacts:
         least = float(np.finfo(float).tiny)
         return {c.name: max(float(depth), least) for c, depth in zip(self.constraints, found, strict=True)}
 
+    def reactions(self, time: float, state: Array) -> dict[str, float]:
+        """By name: the reaction that would make up for the accelerations that there are."""
+        gaps, here = self.at(time, state), measure_of(self.free).at(state, time)
+        mobilities = np.abs(compliance_of(here).mobilities(gaps.rows))
+        found = gaps.second_size / np.where(mobilities > 0.0, mobilities, np.inf)
+        return {c.name: float(size) for c, size in zip(self.constraints, found, strict=True)}
+
     def shortest_rise(self, time: float, state: Array, slopes: Array, open_ones: Collection[str]) -> float:
         """How long the first of the ``open_ones`` that part and come back goes on parting: -on'/on''."""
         if not self.constraints or not np.isfinite(slopes).all():
@@ -194,12 +217,6 @@ class Contacts:
         back = (np.abs(gaps.value) <= self.tolerance * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
         back &= np.array([c.name in open_ones for c in self.constraints])
         return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
-
-    def slow(self, time: float, state: Array) -> set[str]:
-        """Those so slow that, thrown back with that speed, their hops would be lower than can be seen."""
-        gaps = self.at(time, state)
-        low = np.abs(gaps.rate) <= np.sqrt(2.0 * SHALLOW * gaps.size * gaps.second_size)
-        return {c.name for c, is_low in zip(self.constraints, low, strict=True) if is_low}
 
     def sinking(self, span: tuple[float, float], state: Array, slopes: Array, gain: float) -> set[str]:
         """Those that touch and would be entered at once if they did not act.

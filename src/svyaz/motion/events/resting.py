@@ -16,7 +16,7 @@ class Pressing(Collision):
     """The same problem for accelerations: ``snapshot.v`` are those without contacts, ``velocity`` what they make of ḧ."""
 
     def _entered(self, speeds: Array) -> dict[int, float]:
-        gaps = self.contacts.at(self.snapshot.time, self.snapshot.state)
+        gaps = self.gaps
         sizes = np.maximum(gaps.second_size, np.abs(gaps.rows) @ np.abs(speeds))
         return self._risen(gaps.second_with(speeds), sizes)
 
@@ -47,6 +47,8 @@ def acting_after(collision: Collision, speeds: Array, kept: frozenset[str], rest
         measure=measure,
         snapshot=replace(here, v=free_fall, velocity=here.jacobian @ free_fall + here.constraint_bias),
         contacts=collision.contacts,
+        gaps=collision.contacts.at(here.time, here.state),
+        place=collision.place,
         touching=resting,
         restitution=np.zeros(len(rows)),
         fitting=0.0,

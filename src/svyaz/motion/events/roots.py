@@ -88,13 +88,10 @@ def find_root(
 def _interpolated(low: tuple[float, float], high: tuple[float, float], out: tuple[float, float] | None) -> float:
     """Where the inverse quadratic polynomial through three points (x, f) vanishes if that is between two, else their secant."""
     (a, fa), (b, fb) = low, high
-    if out is not None and out[1] not in (fa, fb):
+    if out is not None and out[1] not in (fa, fb, 0.0):
         c, fc = out
-        x = (
-            a * fb * fc / ((fa - fb) * (fa - fc))
-            + b * fa * fc / ((fb - fa) * (fb - fc))
-            + c * fa * fb / ((fc - fa) * (fc - fb))
-        )
+        u, v, w = fb / fc, fb / fa, fa / fc
+        x = b + v * (w * (u - w) * (c - b) - (1.0 - u) * (b - a)) / ((w - 1.0) * (u - 1.0) * (v - 1.0))
         if a < x < b:
             return x
-    return (a * fb - b * fa) / (fb - fa)
+    return b - (b - a) * (fb / (fb - fa))

@@ -91,7 +91,7 @@ class Switched:
         self._equations: dict[Names, Equations] = {}
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
-        self._shared_gain: Gains | None = None
+        self._shared_gain: Gains | Off | None = None
         self._watched: dict[tuple[Names, Names, tuple[Expression, ...]], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
         rounding = options.rtol or FIXED
@@ -302,11 +302,8 @@ class Switched:
         phase, constraints, time = beginning.phase, self.system.constraints, beginning.phase.start
         over = tuple(c.name for c in constraints if c.end is not None and reached(time, c.end))
         whole = shared_with(segment.equations)
-        key = (
-            (names_of(phase.active), over, segment.perturbation.correction)
-            if whole is None
-            else (whole.multiplier_names, (), ())
-        )
+        key = (names_of(phase.active), over, segment.perturbation.correction)
+        key = key if whole is None else (whole.multiplier_names, (), ())
         watched = None if sides else self._watched.get(key)
         if watched is None:
             contacts, limits = self._contacts, self.system.limits

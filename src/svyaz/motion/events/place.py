@@ -1,0 +1,45 @@
+"""What belongs to the position of a collision: how bodies give way there, and which constraints repeat others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from svyaz.arrays import Array
+from svyaz.constraints import Compliance, Snapshot, compliance_of, dependencies, scaled_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """What the bodies of a collision give way to, and how their constraints depend on each other, at one position."""
+
+    snapshot: Snapshot
+    names: tuple[str, ...]
+    eases: dict[str, float] = field(default_factory=dict)
+    repeating: dict[tuple[str, ...], bool] = field(default_factory=dict)
+
+    @cached_property
+    def compliance(self) -> Compliance:
+        return compliance_of(self.snapshot)
+
+    def ease(self, name: str) -> float:
+        """√(g M⁻¹ gᵀ) of a row g of the Jacobian: how easily a unit impulse moves it."""
+        if name not in self.eases:
+            self.eases[name] = self.compliance.ease(self.snapshot.jacobian[self.names.index(name)])
+        return self.eases[name]
+
+    def repeats(self, names: Sequence[str]) -> bool:
+        """Do some of these constraints follow from the others?"""
+        key = tuple(names)
+        if key not in self.repeating:
+            self.repeating[key] = bool(dependencies(self.unit_rows(names)))
+        return self.repeating[key]
+
+    def unit_rows(self, names: Sequence[str]) -> Array:
+        """Rows of the Jacobian of unit length in scaled coordinates."""
+        return self._unit_rows[[self.names.index(name) for name in names]]
+
+    @cached_property
+    def _unit_rows(self) -> Array:
+        return scaled_rows(self.snapshot)
