@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from svyaz.holding.lyapunov import Region as Region
     from svyaz.holding.named_gains import Stabilised as Stabilised
     from svyaz.holding.named_gains import stabilised as stabilised
-    from svyaz.holding.observing import observed as observed
-    from svyaz.holding.observing import observing as observing
+    from svyaz.holding.observed_columns import observed as observed
+    from svyaz.holding.observed_columns import observing as observing
     from svyaz.holding.options import Automatic as Automatic
     from svyaz.holding.options import Baumgarte as Baumgarte
     from svyaz.holding.options import ByProjection as ByProjection

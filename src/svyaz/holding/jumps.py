@@ -9,7 +9,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.holding.bypass import Watched
 from svyaz.holding.deviation import deviations
-from svyaz.holding.observing import observed
+from svyaz.holding.observed_columns import observed
 from svyaz.holding.segment import Segment
 
 

@@ -18,7 +18,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import examine, listed, measure_of, model_states
 from svyaz.holding.collapses import COMPARED, RunExcerpt, run_about
 from svyaz.holding.deviation import deviations
-from svyaz.holding.observing import observed
+from svyaz.holding.observed_columns import observed
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Bridge, Path, Status
 from svyaz.matrices import weakest_combination
