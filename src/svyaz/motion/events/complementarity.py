@@ -36,7 +36,7 @@ from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in, n
 from svyaz.motion.events.contacts import CLOSED, RISING, Contacts, Gaps
 from svyaz.motion.events.impacts import anchored
 from svyaz.motion.events.lemke import solve_complementarity
-from svyaz.motion.events.place import Place
+from svyaz.motion.events.place import CollisionPlace
 from svyaz.motion.events.rubbing import Frictions, Rubs, rubbed
 from svyaz.motion.phases import Phase, reached
 
@@ -81,7 +81,7 @@ class Collision:
     snapshot: Snapshot
     contacts: Contacts
     gaps: Gaps
-    place: Place
+    place: CollisionPlace
     touching: frozenset[str]
     restitution: Array
     fitting: float = FITTING
@@ -304,7 +304,7 @@ def collision_of(
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None
     rubs, near = frictions.at(now, snapshot.state, candidates), near & {c.name for c in candidates}
-    place, gaps = Place(snapshot, names_of(candidates)), contacts.at(now, snapshot.state)
+    place, gaps = CollisionPlace(snapshot, names_of(candidates)), contacts.at(now, snapshot.state)
     still = np.zeros(len(candidates))
     return Collision(tuple(candidates), groups, measure, snapshot, contacts, gaps, place, near, still, rubs=rubs)
 

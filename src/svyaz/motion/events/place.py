@@ -11,7 +11,7 @@ from svyaz.constraints import Compliance, Snapshot, compliance_of, dependencies,
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class CollisionPlace:
     """What the bodies of a collision give way to, and how their constraints depend on each other, at one position."""
 
     snapshot: Snapshot
