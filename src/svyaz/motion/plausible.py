@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice
+from svyaz.expr import Advice, jumping_parts
 from svyaz.forms import energy, stated_as_difference
 from svyaz.holding import Options
 from svyaz.integrate import Status
@@ -92,7 +92,7 @@ def doubts(motion: Motion, options: Options) -> tuple[str, ...]:
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong) and name != "energy":
             notes.append(f"the integral '{name}' has no value at t = {motion.times[wrong[0]]:.9g}")
-    return (*notes, *_light(motion), *_unseen(motion, options), *_jumps(motion, options))
+    return (*notes, *_light(motion), *_unseen(motion, options), *_unlocated(motion, options), *_jumps(motion, options))
 
 
 def _light(motion: Motion) -> list[str]:
@@ -119,6 +119,19 @@ def _unseen(motion: Motion, options: Options) -> list[str]:
         f"each of them, for atol is as large as rtol unless given: too much for {size:.1g}"
     )
     return [Advice(f"{words}; give atol = {options.rtol * size:.0e}", "atol", words, f"{options.rtol * size:.0e}")]
+
+
+def _unlocated(motion: Motion, options: Options) -> list[str]:
+    """Words for coefficients of friction that jump with something else than their slip: no event is made of that."""
+    jump = [
+        c for c in motion.system.constraints if jumping_parts([e for f in c.frictions for e in (f.sliding, f.static)])
+    ]
+    if options.step is None or not jump:
+        return []
+    words = f"the coefficient of friction of '{jump[0].name}' jumps, and equal steps do not locate the moment"
+    return [
+        f"{words}: the error is that of a part of a step; error control (rtol) follows it, or give the friction as a force"
+    ]
 
 
 def _jumps(motion: Motion, options: Options) -> list[str]:
