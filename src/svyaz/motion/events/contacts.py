@@ -261,6 +261,18 @@ def _written(free: Equations, chosen: Sequence[Constraint]) -> Derivatives:
     return function({**tables, **sizes, **rows}, inputs, free.system.constants)
 
 
+GAP_TABLES = (
+    "position",
+    "velocity",
+    "jacobian",
+    "constraint_bias",
+    "position_terms",
+    "velocity_terms",
+    "jacobian_terms",
+)
+"""What gaps need of the tables of a tree: not its mass matrix, which is large."""
+
+
 def _by_recursion(free: Equations, recursion: Recursion, chosen: Sequence[Constraint]) -> Derivatives:
     """As rows of constraints that nothing keeps: on' = G q̇ + ∂on/∂t, on'' = G q̈ + what there is without q̈."""
     gaps = [replace(c, expression=c.on, in_points=c.on_in_points, order=0) for c in chosen if c.on is not None]
@@ -270,7 +282,7 @@ def _by_recursion(free: Equations, recursion: Recursion, chosen: Sequence[Constr
     def found(given: Array) -> dict[str, Array]:
         if given.ndim == 1:
             return {name: table[0] for name, table in found(given[None, :]).items()}
-        here = tables(given[:, : 1 + count])
+        here = tables(given[:, : 1 + count], GAP_TABLES)
         v, slopes = given[:, 1 : 1 + count][:, speeds], given[:, 1 + count :][:, speeds]
         rows, terms, bias = here["jacobian"], here["jacobian_terms"], here["constraint_bias"]
         moved = here["velocity"] - np.einsum("kij,kj->ki", rows, v)
