@@ -34,7 +34,7 @@ def find_faults(case: Case, motion: Motion) -> list[str]:
             found.append(f"{name} pulls with {np.nanmin(push):.3g}")
     energy = motion.column("energy")
     rise = float((energy - np.minimum.accumulate(energy)).max())
-    if rise > RISE * float(np.ptp(energy)):
+    if rise > RISE * max(float(np.ptp(energy)), RISE * float(np.abs(energy).max())):
         found.append(f"the energy rises by {rise:.3g} of {float(np.ptp(energy)):.3g}")
     for name, place in case.rest.items():
         at, speed = float(known[name][-1]), float(motion.column(f"{name}'")[-1])

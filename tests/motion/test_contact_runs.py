@@ -15,10 +15,16 @@ import numpy as np
 import pytest
 
 from svyaz import System
+from svyaz.constraints import measure_of
+from svyaz.forms import with_switches
+from svyaz.holding import observed, options_for, prepare
+from svyaz.holding.perturbations import critical
 from svyaz.motion import simulate
 from svyaz.motion.events import switching
 from svyaz.motion.events.conditions import conditions
 from svyaz.motion.events.lemke import solve_complementarity
+from svyaz.motion.events.roots import find_root
+from svyaz.motion.events.sources import Written
 
 G = 9.81
 ROOT = Path(__file__).parents[2]
@@ -169,6 +175,89 @@ def test_V5_a_start_within_another_body_is_refused() -> None:
     motion = simulate(system, until=1)
     assert motion.status == "infeasible"
     assert "the gap of the contact 'floor' is -0.5 at t = 0" in motion.reason
+
+
+def test_V5_discs_pressed_against_walls_stay_there() -> None:
+    """A disc lies upon two others between walls, along which nothing else pulls them: the walls take W/2 tan θ each."""
+    r, half = 0.05, 0.07
+    height = np.sqrt(4 * r**2 - half**2)
+    gaps = {"floor_a": "ya", "floor_b": "yb", "left": f"xa + {half}", "right": f"{half} - xb"}
+    gaps |= {f"on_{k}": f"sqrt((xc - x{k})^2 + (yc - y{k})^2) - {2 * r}" for k in "ab"}
+    names = [f"{q}{k}" for k in "abc" for q in "xy"]
+    system = System(
+        coordinates=names,
+        kinetic=" + ".join(f"{q}'^2/2" for q in names),
+        potential=f"{G}*(ya + yb + yc)",
+        constraint=[contact(name, gap) for name, gap in gaps.items()],
+        initial={"xa": -half, "xb": half, "yc": height + 0.01},
+    )
+    motion = simulate(system, until=0.6, rtol=1e-7)
+    assert motion.finished, motion.reason
+    assert motion.states[-1] == pytest.approx([-half, 0, half, 0, 0, height, *[0] * 6], abs=1e-6)
+    walls = [motion.multipliers[name][-1] for name in ("left", "right")]
+    assert walls == pytest.approx([G / 2 * half / height] * 2, rel=1e-5)
+
+
+def test_V5_bodies_that_fly_together_do_not_chatter() -> None:
+    """Balls that touch are thrown up with one speed: all reactions vanish, and none of them lets a contact go by rounding."""
+    count, speed = 6, 1.0
+    gaps = ["y0", *(f"y{k} - y{k - 1} - 0.08" for k in range(1, count))]
+    system = System(
+        coordinates=[f"y{k}" for k in range(count)],
+        kinetic=" + ".join(f"{1 + 0.37 * k}/2*y{k}'^2" for k in range(count)),
+        potential=f"{G}*(" + " + ".join(f"{1 + 0.37 * k}*y{k}" for k in range(count)) + ")",
+        constraint=[contact(f"c{k}", gap, 0.0) for k, gap in enumerate(gaps)],
+        initial={f"y{k}": 0.08 * k for k in range(count)} | {f"y{k}'": speed for k in range(count)},
+    )
+    motion = simulate(system, until=0.5)
+    assert motion.finished, motion.reason
+    assert len(motion.phases) < 10
+    flight = motion.times < 2 * speed / G
+    highest = speed * motion.times[flight] - G * motion.times[flight] ** 2 / 2
+    assert motion.column(f"y{count - 1}")[flight] == pytest.approx(highest + 0.08 * (count - 1), abs=1e-9)
+    assert motion.states[-1] == pytest.approx([*(0.08 * k for k in range(count)), *[0.0] * count], abs=1e-9)
+
+
+def test_V5_one_program_serves_every_set_of_contacts() -> None:
+    """Numbers, rates and reactions of a set, with gains, by switches are those that a program of its own gives."""
+    rng = np.random.default_rng(3)
+    case = import_module("bench.contacts.models").discs(3)
+    source = Written(case.system)
+    every = case.system.constraints
+    whole = with_switches(source.with_constraints(every))
+    options = options_for(case.system, dict(case.options))
+    for count in (1, 3, 5):
+        names = {every[k].name for k in rng.choice(len(every), count, replace=False)}
+        own = source.with_constraints([c for c in every if c.name in names])
+        part = replace(own, within=whole)
+        times, states = rng.uniform(0, 1, 4), rng.uniform(-1, 1, (4, len(own.states)))
+        a, b = (measure_of(e).along(times, states) for e in (own, part))
+        for field in ("mass", "jacobian", "constraint_bias", "position", "velocity_terms"):
+            assert getattr(b, field) == pytest.approx(getattr(a, field), rel=1e-12, abs=1e-14)
+        segments = [prepare(e, critical(e, 7.0), (), options, 0.0, states[0]) for e in (own, part)]
+        rows = np.column_stack([times, states])
+        rates = [s.code.evaluate(rows, s.constants) for s in segments]
+        assert rates[1] == pytest.approx(rates[0], rel=1e-9, abs=1e-9)
+        expected, found = (observed(s, times, states) for s in segments)
+        assert {kind: list(table) for kind, table in found.items()} == {
+            kind: list(table) for kind, table in expected.items()
+        }
+        for name in names:
+            assert found["multipliers"][name] == pytest.approx(expected["multipliers"][name], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-240, 1e200])
+@pytest.mark.parametrize("power", [1, 3])
+def test_V5_moments_of_events_are_found_to_rounding(size, power) -> None:
+    """Whatever the unit of a condition is: a simple root in a dozen looks, a threefold one in any case."""
+    looks = []
+
+    def value(x: float) -> float:
+        looks.append(x)
+        return size * (np.exp(x) - 3) ** power
+
+    assert find_root(value, 0.5, 2.0) == pytest.approx(np.log(3), rel=1e-15 if power == 1 else 1e-5)
+    assert len(looks) < (14 if power == 1 else 200)
 
 
 @pytest.mark.parametrize("seed", range(40))
