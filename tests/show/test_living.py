@@ -299,13 +299,7 @@ def test_the_command_writes_a_page_of_a_closed_loop(pages, svyaz, tmp_path: Path
 
 
 REGULATED = [
-    pytest.param(
-        {"control": "torque"},
-        "#p.d=0.08&e.r=0.25",
-        {"d": 0.08},
-        0.25,
-        marks=pytest.mark.xfail(reason="its chart is changed early, and a page repeats one chart alone"),
-    ),
+    ({"control": "torque"}, "#p.d=0.08&e.r=0.25", {"d": 0.08}, 0.25),
     ({"control": "voltage", "equilibrium": "nonzero"}, "#p.d=0.07&p.m=0.08&e.r=0.15", {"d": 0.07, "m": 0.08}, 0.15),
 ]
 DESIGN = """(({ rest, K }) => JSON.stringify({ rest, K: K.map((row) => Array.from(row)) }))(

@@ -19,6 +19,7 @@ from math import comb
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.constraints import entered
 from svyaz.expr import ModelError
 from svyaz.forms import Equations, form_of
 from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment, next_stop
@@ -73,7 +74,19 @@ class Charted:
         return Charted(self.phases.with_options(options))
 
     def begin(self, state: Array) -> Beginning:
-        return self.phases.begin(state)
+        """The first phase, on another chart if a run would leave the given one for it at once."""
+        beginning = self.phases.begin(state)
+        phase, equations = beginning.phase, beginning.phase.equations
+        if not equations.charted or self.options.charts == "keep" or beginning.refusal is not None:
+            return beginning
+        own = entered(equations, beginning.state, phase.start)
+        path = Path(np.array([phase.start]), own[None, :], Status.FINISHED, "", 0, 0, 0, 0.0)
+        switch = chart_switch(equations, path, phase.acting, self.met, at_start=True)
+        if switch is None or switch.equations is None:
+            return beginning
+        return replace(
+            beginning, phase=replace(phase, equations=switch.equations), notes=(*beginning.notes, switch.note)
+        )
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """As the phases are; charts that were changed in vain too often are kept from then on.
@@ -212,7 +225,12 @@ def _on_grid(ended: Advance, path: Path) -> Advance:
 
 
 def chart_switch(
-    equations: Equations, path: Path, active: Sequence[Constraint], met: dict[ChartName, Equations | None]
+    equations: Equations,
+    path: Path,
+    active: Sequence[Constraint],
+    met: dict[ChartName, Equations | None],
+    *,
+    at_start: bool = False,
 ) -> Switch | None:
     """What is to be done about the chart of a run; None when it stays good. Equations on a new chart are added to ``met``, None
     for a chart to which the form does not apply.
@@ -223,7 +241,7 @@ def chart_switch(
     times, form = path.times, equations.form
     wider = form_of(form).wider or form
     for limit, taken in (*((limit, form) for limit in EARLY), (NEAR, wider), (LEAST, wider)):
-        bad = watch.first_below(limit, 0 if limit <= POOR else 1)
+        bad = watch.first_below(limit, 0 if at_start or limit <= POOR else 1)
         if bad is None:
             break
         passed = watch.turned[bad] or watch.quality[bad] < LEAST

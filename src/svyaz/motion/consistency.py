@@ -14,7 +14,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ZERO
 from svyaz.forms import Equations
-from svyaz.matrices import lstsq
+from svyaz.matrices import pinv
 from svyaz.model import Constraint, Friction, System
 from svyaz.motion.jets import Corners, Tape
 from svyaz.motion.samples import (
@@ -40,6 +40,7 @@ ALLOWED_MULTIPLIERS = 1e-6
 ROUNDING = 1e-13
 """… and as a part of the largest terms of all equations, among which a linear solution leaves what it rounds off."""
 
+EPSILON, TINY = float(np.finfo(float).eps), 1e-300
 SLOW = 1e3
 """So many times the slip of a friction that holds is rounding too."""
 
@@ -204,25 +205,22 @@ def _padded(column: Array, count: int) -> Array:
 
 def _solved(sample: Sample, left: Array, unknown: Sequence[Array], bounds: Sequence[Array]) -> tuple[Array, Array]:
     """What is left with the unknown forces that fit best, and these (u, k); none that fit within their bounds is an error."""
-    given = np.zeros((len(unknown), len(sample.times)))
     if not unknown:
-        return left, given
+        return left, np.zeros((0, len(sample.times)))
+    columns = np.moveaxis(np.array(unknown), 0, 1)  # (c, u, k)
+    sizes = left[:, 1] + np.abs(columns).max(axis=1)
+    defined = np.isfinite(columns).all(axis=1) & np.isfinite(left).all(axis=1)
+    weights = np.where(defined, 1.0 / np.where(sizes > TINY, sizes, 1.0), 0.0)
+    matrices = np.moveaxis(np.where(defined[:, None], weights[:, None] * columns, 0.0), 2, 0)
+    sides = np.where(defined, -weights * left[:, 0], 0.0).T
+    found: Array = (pinv(matrices, EPSILON * max(matrices.shape[1:])) @ sides[:, :, None])[:, :, 0].T
+    most = np.array(bounds) * (1.0 + BEYOND)
+    for k in np.flatnonzero((np.abs(found) > most).any(axis=0)):
+        _check_bounds(matrices[k], sides[k], most[:, k], found[:, k], _describe(sample, int(k), ""))
     left = left.copy()
-    for k in range(len(sample.times)):
-        columns, most = np.array([u[:, k] for u in unknown]).T, np.array([b[k] for b in bounds])
-        sizes = left[:, 1, k] + np.abs(columns).max(axis=1, initial=0.0)
-        weights = 1.0 / np.where(sizes > 0.0, sizes, 1.0)
-        defined = np.isfinite(columns).all(axis=1) & np.isfinite(left[:, :, k]).all(axis=1)
-        if not defined.any():
-            continue
-        matrix, side = (weights[:, None] * columns)[defined], (-weights * left[:, 0, k])[defined]
-        found = lstsq(matrix, side, rcond=None)
-        if (np.abs(found) > most * (1.0 + BEYOND)).any():
-            _check_bounds(matrix, side, most * (1.0 + BEYOND), found, _describe(sample, k, ""))
-        given[:, k] = found
-        left[:, 0, k] += columns @ found
-        left[:, 1, k] += np.abs(columns) @ np.abs(found)
-    return left, given
+    left[:, 0] += (columns * found).sum(axis=1)
+    left[:, 1] += (np.abs(columns) * np.abs(found)).sum(axis=1)
+    return left, found
 
 
 def _check_bounds(matrix: Array, side: Array, most: Array, free: Array, described: str) -> None:
