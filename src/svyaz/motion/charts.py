@@ -1,12 +1,12 @@
 """Watching the chart of a reduced form along a run, and changing to another one where it degenerates.
 
 The quality of a chart is |det α_D| / √det(α αᵀ) (see ``forms.reduction_choice``), that of a basis of quasi-velocities
-√det(NᵀN) for N with columns of length one. Errors of the dependent velocities grow with its reciprocal, so a chart is left
-early: at the last row before its quality falls below 0.6, for the one with the best least quality over the two rows, if
-that is a quarter better (the hysteresis, by which a motion to and fro does not change charts each time). Failing that it
-is tried again further down; below LEAST, or where the determinant has changed sign, the chart is said to be singular.
-Where Chaplygin's equations apply to no better chart, those of Voronets, which are the same for the charts of Chaplygin,
-take over.
+√det(NᵀN) for N with columns of length one. Errors of the dependent velocities grow with its reciprocal, so a chart is
+left early: at the last row before its quality falls below 0.6, or at the start of the run, for the one with the best
+least quality over the two rows, if that is a quarter better (the hysteresis, by which a motion to and fro does not
+change charts each time). Failing that it is tried again further down; below LEAST, or where the determinant has
+changed sign, the chart is said to be singular. Where Chaplygin's equations apply to no better chart, those of
+Voronets, which are the same for the charts of Chaplygin, take over.
 """
 
 from __future__ import annotations

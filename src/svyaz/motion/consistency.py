@@ -209,7 +209,7 @@ def _solved(sample: Sample, left: Array, unknown: Sequence[Array], bounds: Seque
         return left, np.zeros((0, len(sample.times)))
     columns = np.moveaxis(np.array(unknown), 0, 1)  # (c, u, k)
     sizes = left[:, 1] + np.abs(columns).max(axis=1)
-    defined = np.isfinite(columns).all(axis=1) & np.isfinite(left).all(axis=1)
+    defined: Flags = np.asarray(np.isfinite(columns).all(axis=1) & np.isfinite(left).all(axis=1))
     weights = np.where(defined, 1.0 / np.where(sizes > TINY, sizes, 1.0), 0.0)
     matrices = np.moveaxis(np.where(defined[:, None], weights[:, None] * columns, 0.0), 2, 0)
     sides = np.where(defined, -weights * left[:, 0], 0.0).T
