@@ -20,7 +20,7 @@ from svyaz.model import System
 from svyaz.motion.consistency import check_samples
 from svyaz.motion.phases import Chapter
 from svyaz.motion.samples import Sample, on_unit_quaternions
-from svyaz.program import Native, lanes_of
+from svyaz.program import Native
 
 EVERY = 50
 """After the first phase of a kind every so many of them are looked at."""
@@ -37,15 +37,16 @@ def sample_of(
     there, states = states, on_unit_quaternions(segment.equations, states)
     if states is not there:
         multipliers = observed(segment, times, states).get("multipliers", {})
+    own, known = road_of(segment), segment.known
     rates = segment.code.evaluate(np.column_stack([times, states]), segment.constants)
     return Sample(
-        f"{road} ({road_of(segment)})" if road else road_of(segment),
+        f"{road} ({own})" if road else own,
         segment.equations,
         times,
         states,
         rates,
         multipliers,
-        segment.known,
+        known,
         segment.perturbation.correction,
         segment.held,
         segment.hold,
@@ -121,6 +122,8 @@ def check_now(system: System, segment: Segment, time: float, state: Array, road:
 
 def check_lanes(sample: Sample, code: Native) -> None:
     """Check rows that were reached in lanes, with the rates that lanes give; ``values`` may differ from row to row."""
+    from svyaz.program import lanes_of  # a single run has none
+
     sample = replace(sample, states=on_unit_quaternions(sample.equations, sample.states))
     lanes, count, names = lanes_of(code), len(sample.times), code.program.parameters
     given = np.array([np.broadcast_to(sample.values[name], count) for name in names]).reshape(-1, count)

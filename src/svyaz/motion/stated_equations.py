@@ -230,7 +230,7 @@ def _composed(c: Constraint, along: Array, level: tuple[Sized, Array, Array], fu
         along, by_size = (along, by_size + part) if drag.absolute else (along + part, by_size)
     parts = [further[k : k + 3 + count] for k in range(0, len(further), 3 + count)]
     sides = [np.sign(part[0][0]) for part in parts]
-    for i, j in plane_pairs(c.frictions):
+    for i, j in plane_pairs(c.frictions) if len(parts) > 1 else ():
         length = np.hypot(parts[i][0][0], parts[j][0][0]) + np.finfo(float).tiny
         sides[i], sides[j] = parts[i][0][0] / length, parts[j][0][0] / length
     rubs = tuple(
