@@ -68,3 +68,10 @@ def test_V1_a_force_that_vanishes_would_be_seen() -> None:
     assert end == pytest.approx([1.85, 1.7], abs=1e-9)  # in closed form: the force is 0.3
     stuck = roads.reference(law, roads.Member({**values, "A": 0.4, "m": 2.0}, (0.0, 0.0))).solution(3.0)
     assert np.abs(stuck).max() < 1e-12  # 0.4 sin t never overcomes Fs
+
+
+@pytest.mark.parametrize("seed", [743595505, 743596523])
+def test_V2_motions_that_come_to_rest_without_any_force_raise_no_alarm(seed: int) -> None:
+    """Held by a friction of 1e-17 beside a bound of 0.2: what is left of the equations is rounding, and no fault."""
+    motions = module("motions")
+    assert motions.compare(*motions.group(seed), seed).wrong == ()

@@ -83,11 +83,12 @@ def _check(stated: StatedEquations, sample: Sample) -> None:
         left[:, 0] -= change
         unknown.append(change)
         bounds.append(np.ones(len(sample.times)))
+    strong = _strongest(unknown, bounds)
     left, found = _solved(sample, left, unknown, bounds)
     if (np.abs(left[:, 0]) > ALLOWED * left[:, 1]).any():  # multipliers of their own solution: how far are they off?
-        _compare(stated.names, left, sample, ALLOWED_MULTIPLIERS)
+        _compare(stated.names, left, sample, ALLOWED_MULTIPLIERS, strong)
         left, _ = _solved(sample, left, pushes, [np.full(len(sample.times), np.inf)] * len(pushes))
-    _compare(stated.names, left, sample)
+    _compare(stated.names, left, sample, strong=strong)
     if sample.held:
         _compare([f"the law of '{h.name}'" for h in sample.held], enforced_rates(sample), sample)
         sample = replace(
@@ -223,6 +224,13 @@ def _solved(sample: Sample, left: Array, unknown: Sequence[Array], bounds: Seque
     return left, found
 
 
+def _strongest(unknown: Sequence[Array], bounds: Sequence[Array]) -> Array | float:
+    """The largest force (k,) that what holds the motion may have: where next to nothing is held, it is rounded like that."""
+    finite = [np.abs(column).max(axis=0) * most for column, most in zip(unknown, bounds, strict=True)]
+    found = [np.where(np.isfinite(each), each, 0.0) for each in finite]
+    return np.max(found, axis=0) if found else 0.0
+
+
 def _check_bounds(matrix: Array, side: Array, most: Array, free: Array, described: str) -> None:
     """Is there a fit within bounds as good as the ``free`` one? Forces that share a direction may be shared out otherwise."""
     from scipy.optimize import lsq_linear
@@ -249,10 +257,16 @@ def _seconds(sample: Sample, rows: MotionRows, reactions: Mapping[str, Reaction]
     return np.array(list(found.values()))
 
 
-def _compare(names: Sequence[str], left: Array, sample: Sample, allowed: float = ALLOWED) -> None:
+def _compare(
+    names: Sequence[str], left: Array, sample: Sample, allowed: float = ALLOWED, strong: Array | float = 0.0
+) -> None:
     if not left.size:
         return
-    sizes = left[:, 1] + ROUNDING / allowed * np.nanmax(left[:, 1], axis=0)
+    largest = np.fmax(np.nanmax(left[:, 1], axis=0), strong)
+    undefined = np.isnan(left).any(
+        axis=(0, 1)
+    )  # the size of an equation is not told there: that of other rows is taken
+    sizes = left[:, 1] + ROUNDING / allowed * np.where(undefined, np.nanmax(largest), largest)
     excess = np.abs(left[:, 0]) - allowed * sizes
     if not (excess > 0.0).any():
         return
