@@ -105,8 +105,8 @@ def pinocchio_tree(tree: Any) -> tuple[Any, Any, list[int]]:
 
 
 def _code(system: Any) -> tuple[Any, Floats]:
+    from svyaz.dynamics.recursions.closed_trees import closed_equations
     from svyaz.expr import ZERO
-    from svyaz.motion.closed_trees import closed_equations
 
     recursion = closed_equations(system, system.constraints).recursion
     assert recursion is not None

@@ -10,10 +10,12 @@ import pytest
 import symengine as se
 
 from svyaz import System, load
-from svyaz.constraints import Classification, budget, classify, frobenius, magnitude
+from svyaz.constraints import Classification, classify, frobenius
 from svyaz.constraints.potentials import potential, vanishes
 from svyaz.constraints.weighing import weighed
+from svyaz.dynamics import magnitude
 from svyaz.expr import evaluate, gradient
+from svyaz.integrate import budget
 from svyaz.show import as_json
 
 

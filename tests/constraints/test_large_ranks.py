@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz import derive, loads
-from svyaz.constraints import examine, least_correction, measure_of
+from svyaz.constraints import examine
 from svyaz.constraints.branching import coloured
-from svyaz.constraints.scales import are_independent, dependencies, rank_of
+from svyaz.dynamics import least_correction, measure_of
+from svyaz.dynamics.scales import are_independent, dependencies, rank_of
 from svyaz.matrices import extreme_singular_values, is_large, weakest_combination
 
 

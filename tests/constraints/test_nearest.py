@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import Rows, nearest
+from svyaz.dynamics.corrections import Rows, nearest
 
 
 def on_ellipse(counted: list[Array], a: float, b: float):

@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import minimize
 
 from svyaz import System
-from svyaz.constraints.snapshot import measure_of, state_vector
 from svyaz.constraints.states import NoConsistentState, project, residuals
+from svyaz.dynamics.measure import measure_of, state_vector
 from svyaz.expr import ModelError
 from svyaz.forms import Equations
 from svyaz.forms.derivation import derive

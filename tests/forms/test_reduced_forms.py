@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
-from svyaz.constraints.nearest import positions_at, reach
-from svyaz.constraints.nearest import velocity_rows as velocity_rows_of
-from svyaz.constraints.snapshot import measure_of
 from svyaz.constraints.states import entered, model_states
+from svyaz.dynamics.corrections import positions_at, reach
+from svyaz.dynamics.corrections import velocity_rows as velocity_rows_of
+from svyaz.dynamics.measure import measure_of
 from svyaz.forms import Equations
 from svyaz.forms.programs import rates_of
 from svyaz.forms.reactions import full_accelerations

@@ -11,12 +11,11 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from svyaz import System, gallery, load, loads
-from svyaz.constraints import budget
 from svyaz.holding import segment
 from svyaz.holding.pilot import scheme_of, spread
 from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
-from svyaz.integrate import solving
+from svyaz.integrate import budget, solving
 from svyaz.motion import check, simulate
 from svyaz.show import as_json
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from svyaz import System, check
-from svyaz.constraints import measure_of
+from svyaz.dynamics import measure_of
+from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.forms import Recursion
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.holding import deviations
-from svyaz.motion.closed_trees import closed_equations
 
 
 def looped(size: int, seed: int, joints: tuple[str, ...] = ("revolute", "revolute", "prismatic")) -> System:
@@ -70,7 +70,7 @@ def test_L4_states_with_given_deviations_are_the_nearest_in_the_metric_of_the_ki
     places = np.array([c.order == 0 for c in system.constraints])
     position = np.where(places, here["position"] + 1e-5 * random.normal(size=m), 0.0)
     rate = here["velocity"] + 1e-5 * random.normal(size=m)
-    found = np.column_stack([row[:, 0], tree.reached(row, position, rate)])
+    found = np.column_stack([row[:, 0], tree.move_states(row, position, rate)])
     there = tree.tables(found, ("position", "velocity"))
     np.testing.assert_allclose(there["position"], position, rtol=0, atol=1e-12)
     np.testing.assert_allclose(there["velocity"], rate, rtol=0, atol=1e-12)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from svyaz import System
-from svyaz.constraints import measure_of
+from svyaz.dynamics import measure_of
+from svyaz.dynamics.recursions.closed_trees import ClosedCode, closed_equations
 from svyaz.expr import ZERO
 from svyaz.forms import NumericTree, with_multipliers
 from svyaz.gallery.random_mechanisms import random_tree
-from svyaz.motion.closed_trees import ClosedCode, closed_equations
 
 Point = tuple[int, np.ndarray]
 JOINTS = ("revolute", "revolute", "prismatic")

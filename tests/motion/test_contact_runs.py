@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from svyaz import System
-from svyaz.constraints import measure_of
+from svyaz.dynamics import measure_of
 from svyaz.forms import with_switches
 from svyaz.holding import observed, options_for, prepare
 from svyaz.holding.perturbations import critical

@@ -10,13 +10,13 @@ import pytest
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
 from svyaz import System
-from svyaz.constraints import measure_of
+from svyaz.dynamics import measure_of
+from svyaz.dynamics.recursions.closed_trees import ClosedCode, closed_equations
 from svyaz.expr import ZERO
 from svyaz.forms import NumericTree, quaternions_of, with_multipliers
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.integrate import along
 from svyaz.model import numbers
-from svyaz.motion.closed_trees import ClosedCode, closed_equations
 from svyaz.motion.long_trees import long_flow
 
 JOINTS = ("revolute", "revolute", "prismatic", "free", "fixed")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, load, loads
-from svyaz.constraints import Crossing, crossing, measure_of
+from svyaz.constraints import Crossing, crossing
+from svyaz.dynamics import measure_of
 from svyaz.expr import ModelError
 from svyaz.motion import simulate
 

@@ -72,3 +72,22 @@ def test_what_cannot_be_had_step_by_step_is_refused() -> None:
 
 def test_the_example_of_the_simulator_runs() -> None:
     assert doctest.testmod(stepping).failed == 0
+
+
+def test_W8_the_time_of_a_simulator_is_a_multiple_of_its_step() -> None:
+    """After k steps t = k·dt to the last digit, so that a loop up to t = 5 with dt = 0.005 takes 1000 of them; after a step of
+    another length the count begins there.
+    """
+    loop, count = Simulator(load("pendulum:1"), dt=0.005), 0
+    while loop.t < 5:
+        loop.step()
+        count += 1
+        assert loop.t == count * 0.005
+    assert count == 1000
+    loop.step(dt=0.25)
+    assert loop.t == 5.25
+    loop.step()
+    assert loop.t == 5.25 + 0.005
+    loop.reset()
+    loop.step()
+    assert loop.t == 0.005

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from svyaz import Motion, System
-from svyaz.constraints import compliance_of, measure_of
+from svyaz.dynamics import measure_of
+from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.forms import NumericTree
 from svyaz.gallery.random_mechanisms import random_tree
-from svyaz.motion.closed_trees import closed_equations
 
 FLOOR = {"name": "floor", "equation": "tip_y = -0.3", "on": "-0.3 - tip_y", "off": "-lambda_floor"}
 
@@ -148,9 +148,9 @@ def test_L4_bodies_give_way_to_forces_as_the_mass_matrix_says() -> None:
     forces = np.random.default_rng(1).uniform(-1, 1, (3, 20))
     mass = NumericTree(system.tree, system.parameters).mass_matrix(state[None, :20])[0]
     expected = np.linalg.solve(mass, forces.T).T
-    assert snapshot.giving is not None
-    np.testing.assert_allclose(snapshot.giving.respond(forces), expected, atol=1e-9 * np.abs(expected).max())
-    assert compliance_of(snapshot).ease(forces[0]) == pytest.approx(np.sqrt(forces[0] @ expected[0]), rel=1e-9)
+    found = [snapshot.mobility.pushed(force) for force in forces]
+    np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+    assert snapshot.mobility.ease(forces[0]) == pytest.approx(np.sqrt(forces[0] @ expected[0]), rel=1e-9)
 
 
 def test_L4_a_chain_with_dry_friction_meets_a_floor_as_its_written_equations_say() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from svyaz import ModelError, System
+from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.holding import Off, held_integrals, options_for, perturbation, prepare
-from svyaz.motion.closed_trees import closed_equations
 
 
 def swinging(size: int, **options: Any) -> dict[str, Any]:

@@ -241,7 +241,7 @@ def test_what_is_used_stays_however_long_ago_it_was_made(cache_folder, monkeypat
 def test_N1_1_work_that_is_kept_does_not_count_against_a_budget(monkeypatch, tmp_path) -> None:
     """What is decided within counted work is decided alike with a cold cache and a warm one."""
     from svyaz import System
-    from svyaz.constraints import clock
+    from svyaz.integrate import clock
 
     monkeypatch.setenv("SVYAZ_CACHE", str(tmp_path))
     spent = []

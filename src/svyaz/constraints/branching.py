@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import typical_sizes
-from svyaz.constraints.snapshot import Measure, Snapshot
+from svyaz.dynamics import Measure, Snapshot, typical_sizes
 from svyaz.matrices import eigvalsh, extreme_singular_values, left_free, svd, weakest_combination
 
 DISPLACEMENT = 1e-4

@@ -10,17 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import positions_at, reach
-from svyaz.constraints.scales import (
+from svyaz.dynamics import (
     ZERO_RELATIVE,
+    Measure,
+    Snapshot,
     are_independent,
     coordinate_scales,
     is_met,
+    positions_at,
+    reach,
     row_lengths,
     typical_sizes,
     unit_rows,
 )
-from svyaz.constraints.snapshot import Measure, Snapshot
 from svyaz.matrices import weakest_combination
 
 NEARBY = 4

@@ -23,10 +23,10 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.budget import COUNTED, Budget, clock
-from svyaz.constraints.scales import balanced, independent_rows, pivots
 from svyaz.constraints.weighing import weighed
+from svyaz.dynamics import balanced, independent_rows, pivots
 from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient, total_derivative
+from svyaz.integrate import COUNTED, Budget, clock
 from svyaz.matrices import cond, lstsq, svd
 from svyaz.program import build, compile_program
 

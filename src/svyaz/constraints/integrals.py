@@ -11,8 +11,8 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.constraints.frobenius import Ideal
 from svyaz.constraints.potentials import antiderivative, flattened, potential, vanishes
-from svyaz.constraints.scales import pivots
 from svyaz.constraints.weighing import weighed
+from svyaz.dynamics import pivots
 from svyaz.expr import ONE, ZERO, Expression, differentiate, expanded_size, factors, gradient, is_zero
 
 LARGEST_ENTRY = 60

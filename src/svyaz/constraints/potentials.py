@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import symengine as se
 from symengine.lib.symengine_wrapper import Cos, Sin
 
-from svyaz.constraints.scales import magnitude
+from svyaz.dynamics import magnitude
 from svyaz.expr import (
     HALF,
     ONE,

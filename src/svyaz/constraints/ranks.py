@@ -20,16 +20,20 @@ from svyaz.constraints.dependence import (
     states_nearby,
     told_dependencies,
 )
-from svyaz.constraints.scales import (
+from svyaz.constraints.states import listed
+from svyaz.dynamics import (
+    Measure,
+    Snapshot,
+    State,
     coordinate_scales,
     dependencies,
     is_met,
+    measure_of,
     rank_of,
     scaled_mass,
+    state_vector,
     unit_rows,
 )
-from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
-from svyaz.constraints.states import listed
 from svyaz.forms import Equations
 from svyaz.matrices import (
     extreme_singular_values,

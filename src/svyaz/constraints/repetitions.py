@@ -16,8 +16,8 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints.dependence import scaled_rows
 from svyaz.constraints.ranks import RankReport, examine
-from svyaz.constraints.snapshot import measure_of
 from svyaz.constraints.states import examined, listed
+from svyaz.dynamics import measure_of
 from svyaz.expr import ModelError
 from svyaz.forms import Equations, derive, form_of, with_constraints, with_multipliers
 from svyaz.model import Constraint, Mechanical, System

@@ -14,17 +14,24 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import (
+from svyaz.dynamics import (
+    ZERO_RELATIVE,
     Approach,
     Rows,
+    State,
+    coordinate_scales,
+    dependencies,
     displacement_rows,
+    is_met,
+    measure_of,
     on_velocities,
     positions_at,
     reach,
+    row_lengths,
+    state_vector,
+    unit_rows,
     velocity_rows,
 )
-from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependencies, is_met, row_lengths, unit_rows
-from svyaz.constraints.snapshot import State, measure_of, state_vector
 from svyaz.expr import ZERO, ModelError, Problem, gradient, substitute, velocity
 from svyaz.forms import Deviation, Equations
 from svyaz.matrices import lstsq
@@ -152,7 +159,7 @@ def corrected(equations: Equations, state: Array, time: float) -> Array:
     """
     if equations.recursion is not None:
         none = np.zeros((1, len(equations.deviations)))
-        nearby = equations.recursion.reached(np.concatenate([[time], state])[None, :], none, none)[0]
+        nearby = equations.recursion.move_states(np.concatenate([[time], state])[None, :], none, none)[0]
         if np.isfinite(nearby).all():  # else constraints repeat each other
             return nearby
     measure = measure_of(equations)

@@ -245,7 +245,7 @@ def closed_loop(
     if isinstance(design.model, RollingPlant):
         return ClosedLoop(design, derive(closed, "multipliers"), closed)
     if _is_too_long(design) and not closed.constraints:
-        from svyaz.motion import closed_equations
+        from svyaz.dynamics import closed_equations
 
         return ClosedLoop(design, closed_equations(closed, ()))
     equations = shulgin_equations(closed, dependent=design.model.dependent or None)

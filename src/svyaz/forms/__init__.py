@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from svyaz.forms.equations import Deviation as Deviation
     from svyaz.forms.equations import Equations as Equations
     from svyaz.forms.equations import Form as Form
-    from svyaz.forms.equations import Giving as Giving
     from svyaz.forms.equations import Pull as Pull
     from svyaz.forms.equations import RateCode as RateCode
     from svyaz.forms.equations import Recursion as Recursion

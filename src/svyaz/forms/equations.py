@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import symengine as se
 
@@ -35,6 +35,9 @@ from svyaz.expr import (
 )
 from svyaz.model import Constraint, Friction, System
 from svyaz.program import Tabulated
+
+if TYPE_CHECKING:
+    from svyaz.dynamics import Mobility
 
 
 @dataclass(frozen=True)
@@ -254,17 +257,6 @@ class SizedConditionCode(ConditionCode, Protocol):
     def sizes(self, row: Array) -> Array: ...
 
 
-class Giving(Protocol):
-    """How the bodies of a tree give way at a state."""
-
-    @property
-    def free(self) -> Array:
-        """Their accelerations (n,) without constraints."""
-
-    def respond(self, forces: Array) -> Array:
-        """M⁻¹ f (k, n) of forces (k, n)."""
-
-
 class Recursion(Protocol):
     """Equations that are not written out: their numbers and their code come from recursions over bodies."""
 
@@ -297,14 +289,18 @@ class Recursion(Protocol):
     def projection(self, code: RateCode) -> RateCode:
         """What moves a state onto the constraints, with the constants of the rates."""
 
-    def reached(self, rows: Array, positions: Array, rates: Array) -> Array:
-        """The nearest states along rows [t, states] at which the deviations have these positions and rates (k, m)."""
+    @property
+    def observed_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Names of what the tables observe, by kind."""
+
+    def mobility(self, row: Array, mass: Array, bias: Array) -> Mobility:
+        """M⁻¹ at a row."""
 
     def log_determinants(self, rows: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Gᵀ; G 0]|) along rows [t, states]; NaN where it has none."""
 
-    def giving(self, row: Array) -> Giving:
-        """How the bodies give way at a row [t, states]."""
+    def move_states(self, rows: Array, positions: Array, rates: Array) -> Array:
+        """The nearest states along rows [t, states] at which the deviations have these positions and rates (k, m)."""
 
     def with_rows(self, constraints: Sequence[Constraint]) -> Recursion:
         """The same bodies with other constraints."""

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, examined, measure_of, model_states
+from svyaz.constraints import examined, model_states
+from svyaz.dynamics import Measure, measure_of
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
 from svyaz.matrices import eigvalsh

@@ -12,7 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import examine, examined, measure_of, residuals
+from svyaz.constraints import examine, examined, residuals
+from svyaz.dynamics import measure_of
 from svyaz.forms import Equations
 from svyaz.holding.approaches import least_values
 from svyaz.holding.passages import Crossed, Passage, Polynomial, Way, plain_code

@@ -19,7 +19,6 @@ from math import isnan
 from time import perf_counter
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget
 from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import deviations
 from svyaz.holding.leisure import seconds_left
@@ -41,7 +40,7 @@ from svyaz.holding.rehearsals import (
 from svyaz.holding.searching import best_of, candidates, searched
 from svyaz.holding.segment import Segment, integrated
 from svyaz.holding.verdicts import Verdict, judge
-from svyaz.integrate import Status
+from svyaz.integrate import Budget, Status
 
 MOST_HALVINGS = 12
 

@@ -24,7 +24,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import balanced, dependencies, numerical_rank, unit_rows
+from svyaz.dynamics import balanced, dependencies, numerical_rank, unit_rows
 from svyaz.expr import (
     ONE,
     TIME,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from svyaz.constraints import COUNTED, Budget
+from svyaz.integrate import COUNTED, Budget
 
 
 def seconds_left(budget: Budget) -> float:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, measure_of
+from svyaz.dynamics import Measure, measure_of
 from svyaz.forms import Equations, observation, observed_quantities, rates_of
 from svyaz.holding.segment import Segment
 from svyaz.program import LARGEST_WHOLE, Function, function, once_for_each

@@ -19,7 +19,8 @@ from itertools import islice
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, augmented_matrices, entered, examined, measure_of, model_states
+from svyaz.constraints import entered, examined, model_states
+from svyaz.dynamics import Measure, augmented_matrices, measure_of
 from svyaz.forms import Equations, RateCode, rates_of, rates_program
 from svyaz.holding.approaches import approaches, least_values
 from svyaz.holding.segment import Segment

@@ -20,7 +20,8 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import entered, gain_name
+from svyaz.constraints import entered
+from svyaz.dynamics import gain_name
 from svyaz.expr import ZERO, Expression, add_up, names_in
 from svyaz.forms import Equations
 from svyaz.holding.coefficients import block_rows, extended_rows, has_text

@@ -25,7 +25,6 @@ from time import perf_counter
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import COUNTED, Budget
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.carried import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.deviation import Deviations, deviations
@@ -35,7 +34,7 @@ from svyaz.holding.perturbations import critical, rescaled
 from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.holding.singularity import singular_point
 from svyaz.holding.verdicts import Discretisation, largest_gain
-from svyaz.integrate import Path, Status, Tableau, path_work
+from svyaz.integrate import COUNTED, Budget, Path, Status, Tableau, path_work
 from svyaz.integrate import method as find_method
 
 COARSENESS = (8, 4, 2)

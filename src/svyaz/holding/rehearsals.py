@@ -11,7 +11,6 @@ from math import inf, isnan, nan
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget
 from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent
@@ -21,7 +20,7 @@ from svyaz.holding.perturbations import Perturbation, damped, rescaled
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
 from svyaz.holding.sizes import StateScale, state_scale
 from svyaz.holding.varying import sized, varying_gains, varying_law, varying_texts
-from svyaz.integrate import LEAST_RTOL, Path, Status, evaluation_work
+from svyaz.integrate import LEAST_RTOL, Budget, Path, Status, evaluation_work
 
 NOISE = 1e-12
 """Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""

@@ -9,13 +9,12 @@ from math import inf, isnan, log, sqrt
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget
 from svyaz.holding.leisure import seconds_left
 from svyaz.holding.perturbations import positions_of
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.rehearsals import NOISE, Rehearsal, Seen, Setting, Theatre
 from svyaz.holding.verdicts import Discretisation, largest_gain
-from svyaz.integrate import Status
+from svyaz.integrate import Budget, Status
 from svyaz.integrate import method as find_method
 
 CANDIDATES = 17

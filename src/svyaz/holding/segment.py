@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import measure_of, own_gains, shared_values
+from svyaz.dynamics import measure_of, own_gains, shared_values
 from svyaz.forms import (
     Equations,
     RateCode,

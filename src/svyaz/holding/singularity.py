@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import examine, listed, measure_of, model_states
+from svyaz.constraints import examine, listed, model_states
+from svyaz.dynamics import measure_of
 from svyaz.holding.collapses import COMPARED, RunExcerpt, run_about
 from svyaz.holding.deviation import deviations
 from svyaz.holding.observed_columns import observed

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import measure_of
+from svyaz.dynamics import measure_of
 from svyaz.expr import gradient
 from svyaz.forms import Equations
 from svyaz.program import Function, Program, build, function, once_for_each

@@ -21,7 +21,7 @@ from math import exp, inf
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude, measure_of, typical_sizes, typical_speeds, with_floor
+from svyaz.dynamics import magnitude, measure_of, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import gradient
 from svyaz.forms import Equations
 from svyaz.holding.deviation import deviations

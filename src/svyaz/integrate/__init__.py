@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.integrate.budget import COUNTED as COUNTED
+    from svyaz.integrate.budget import Budget as Budget
+    from svyaz.integrate.budget import clock as clock
     from svyaz.integrate.calls import call as call
     from svyaz.integrate.calls import copy as copy
     from svyaz.integrate.calls import matrix as matrix

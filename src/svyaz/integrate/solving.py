@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import COUNTED
+from svyaz.integrate.budget import COUNTED
 from svyaz.integrate.methods import method as find_method
 from svyaz.integrate.methods import methods_with_estimate
 from svyaz.integrate.ode import Flow, Ode, PythonFlow, Rates, native

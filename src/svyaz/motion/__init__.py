@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from svyaz.motion.balance import EnergyBalance as EnergyBalance
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
-    from svyaz.motion.closed_trees import closed_equations as closed_equations
     from svyaz.motion.consistency import InconsistentRun as InconsistentRun
     from svyaz.motion.driver import driven as driven
     from svyaz.motion.energy import powers as powers
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from svyaz.motion.self_check import check_lanes as check_lanes
     from svyaz.motion.starts import named as named
     from svyaz.motion.stepping import Simulator as Simulator
-    from svyaz.motion.tree_words import integrals_of_tree as integrals_of_tree
     from svyaz.motion.views import GROUPS as GROUPS
     from svyaz.motion.views import View as View
     from svyaz.motion.views import along as along

@@ -105,7 +105,7 @@ def check(
         return Check(system, kinds, None, {}, gains, (*_outside(system), *wrong))
     if equations.spare:
         if by_recursion is not None:
-            from svyaz.motion.closed_trees import closed_equations
+            from svyaz.dynamics import closed_equations
 
             equations = closed_equations(system, beginning.phase.active)
         else:

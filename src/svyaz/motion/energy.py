@@ -137,8 +137,7 @@ def _meter(power: EnergyPower, segment: Segment) -> Powers:
 
 def _recursive_meter(power: EnergyPower, segment: Segment, values: Mapping[str, float]) -> Powers:
     """The same where recursions give the multipliers, and the sides that hold a motion."""
-    from svyaz.motion.closed_trees import ClosedCode
-    from svyaz.motion.sliding_code import SlidingCode
+    from svyaz.dynamics import ClosedCode, SlidingCode
 
     equations = segment.equations
     code = rate_code(equations, segment.perturbation, ())

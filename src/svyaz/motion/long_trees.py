@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz import forms
+from svyaz.dynamics import FORM, tree_words
 from svyaz.forms import Equations, TurningBodies, may_jump
 from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
 from svyaz.integrate import Flow
 from svyaz.model import Bodies, Constraint, System, tree_of
 from svyaz.motion.phases import START, Beginning, Chapter, Phase, Structure, is_switched
+from svyaz.motion.starts import refuse_weightless
 from svyaz.motion.timed import Timed, intervals
-from svyaz.motion.tree_words import FORM, refused_joint, tree_words
 from svyaz.program import remembered
 
 if TYPE_CHECKING:
-    from svyaz.motion.closed_trees import ClosedTree
-    from svyaz.motion.closing_numbers import TreeNumbers
+    from svyaz.dynamics import ClosedTree, TreeNumbers
 
 LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
@@ -62,15 +62,14 @@ def constraint_tables(system: System) -> TreeNumbers:
 
 @remembered
 def _closed_tree(system: System) -> ClosedTree:
-    from svyaz.motion.closed_trees import ClosedTree
-    from svyaz.motion.closing_rows import rows_of
+    from svyaz.dynamics import ClosedTree, rows_of
 
     return ClosedTree(rows_of(system, system.constraints))
 
 
 def long_flow(system: System) -> Flow:
     """The rates of a long tree, without its constraints, as a native function with its constants."""
-    from svyaz.motion.long_tree_code import step_function
+    from svyaz.dynamics import step_function
 
     words, kept = tree_words(system)
     function = step_function()
@@ -82,7 +81,7 @@ class Articulated(Timed):
     """The phases of a tree that is run by the loop: its equations are named, not written out."""
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
-        refused = refused_joint(self.system, beginning.state)
+        refused = refuse_weightless(self.system, beginning.state)
         return super().settle(beginning, before, force=force) if refused is None else refused
 
 
@@ -111,7 +110,7 @@ def phases_by_recursions(system: System, form: str | None, options: Options) -> 
     structure = articulated(system, form, options)
     if structure is None or isinstance(structure, Articulated):
         return () if structure is None else structure.phases
-    from svyaz.motion.closed_trees import closed_equations
+    from svyaz.dynamics import closed_equations
 
     first = structure.begin(np.array(system.initial_state())).phase
     return (replace(first, equations=closed_equations(system, system.constraints)),)
@@ -139,7 +138,7 @@ def _unknown_holding(system: System, options: Options) -> str:
 
 def _phases(system: System, until: float) -> Iterator[Phase]:
     """The phases that times divide, with equations that are named."""
-    from svyaz.motion.closed_trees import closed_equations
+    from svyaz.dynamics import closed_equations
 
     before: tuple[Constraint, ...] = ()
     for begin, end, active in intervals(system, until):

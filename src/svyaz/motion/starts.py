@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from svyaz.arrays import Array
+from svyaz.dynamics import free_of_inertia
 from svyaz.expr import ModelError, Problem
-from svyaz.holding import Options
+from svyaz.holding import Options, Refusal
+from svyaz.integrate import Status
+from svyaz.model import System
 
 MOST_TOLD = 12
 """So many moved values are named in a note; the result has all."""
@@ -58,3 +61,11 @@ def refuse_error(error: float, options: Options) -> None:
     if error and (options.method != "euler" or options.step is None):
         message = "an error of the initial state is followed by the bound for Euler's method with a fixed step"
         raise ModelError([Problem(f"{message}, not for '{options.method}'")])
+
+
+def refuse_weightless(system: System, state: Array) -> Refusal | None:
+    """Why no motion can begin in a state in which the coordinate of a joint meets no inertia."""
+    found = free_of_inertia(system, state)
+    if found is None:
+        return None
+    return Refusal(Status.SINGULAR, f"the inertia matrix is singular there: '{found}' meets no inertia")

@@ -24,8 +24,8 @@ from svyaz.motion.self_check import check_now
 class Simulator:
     """The state of a system and the time, moved on by ``step``; constraints are held as in a run.
 
-    ``t`` and ``state`` (in the order of ``states``) are where the motion is, ``status`` whether it can go on. Inputs keep
-    their last values. Equations and gains are settled once, before the first step.
+    ``t``, k·dt after k steps, and ``state`` (in the order of ``states``) are where the motion is, ``status`` whether it can
+    go on. Inputs keep their last values. Equations and gains are settled once, before the first step.
 
     >>> import svyaz
     >>> loop = svyaz.Simulator(svyaz.load("ball-and-beam"), dt=0.01)
@@ -66,7 +66,13 @@ class Simulator:
         self.status: Status = Status.FINISHED
         self._options, self._segment = decision.options, decision.segment
         self._first = self._own = entered(decision.segment.equations, beginning.state, START)
-        self.t, self._steps = START, 0
+        self._steps = 0
+        self._set_clock(START)
+
+    def _set_clock(self, time: float) -> None:
+        """Count steps of length dt from this time on: after k of them t is the time plus k·dt, without a sum's rounding."""
+        self.t = self._origin = time
+        self._whole_steps = 0
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -109,11 +115,15 @@ class Simulator:
 
         Where the motion cannot be continued ``status`` says so, and the state stays where it was lost.
         """
-        length = self.dt if dt is None else float(fit_argument("dt", dt, "Positive"))  # type: ignore[arg-type]
+        whole = self._origin + (self._whole_steps + 1) * self.dt
+        end = whole if dt is None else self.t + float(fit_argument("dt", dt, "Positive"))  # type: ignore[arg-type]
         self._segment = _held_at(self._segment, self._chosen(u))
-        path = advance(self._segment, self._own, (self.t, self.t + length), self._options, None, None)
-        self.status = path.status.told
-        self.t, self._own = float(path.times[-1]), path.states[-1]
+        path = advance(self._segment, self._own, (self.t, end), self._options, None, None)
+        self.status, self._own = path.status.told, path.states[-1]
+        if dt is None and self.status is Status.FINISHED:
+            self.t, self._whole_steps = end, self._whole_steps + 1
+        else:
+            self._set_clock(float(path.times[-1]))
         self._steps += 1
         if self._steps & (self._steps - 1) == 0:  # the first step, and whenever their number has doubled
             check_now(self._segment.equations.system, self._segment, self.t, self._own, "a Simulator")
@@ -124,7 +134,8 @@ class Simulator:
     @check_arguments
     def reset(self, start: Mapping[str, float] | None = None) -> Array:
         """Back to the beginning, with the inputs as the model gives them; ``start`` replaces some of its values."""
-        self.t, self.status, self._own = START, Status.FINISHED, self._first
+        self.status, self._own = Status.FINISHED, self._first
+        self._set_clock(START)
         if start is not None:
             self._own = entered(self._segment.equations, start_of_run(self.system, start), START)
         self._segment = _held_at(self._segment, {name: given.value for name, given in self.system.inputs.items()})

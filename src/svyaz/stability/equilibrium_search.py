@@ -16,7 +16,8 @@ import numpy as np
 
 from svyaz.arguments import Duration, Natural, check_arguments
 from svyaz.arrays import Array
-from svyaz.constraints import Fewer, is_met, weighed, without_repeated
+from svyaz.constraints import Fewer, weighed, without_repeated
+from svyaz.dynamics import is_met
 from svyaz.expr import Advice, split
 from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import Mechanical, System

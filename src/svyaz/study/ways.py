@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.constraints import independent, is_reduced
+from svyaz.dynamics import integrals_of_tree
 from svyaz.forms import Equations, derive, first_integrals, form_name, jumps, most_written
 from svyaz.holding import Automatic, Options, branches
 from svyaz.model import System, tree_of
-from svyaz.motion import Phase, integrals_of_tree, is_switched, phases_by_recursions, phases_of
+from svyaz.motion import Phase, is_switched, phases_by_recursions, phases_of
 from svyaz.study.vary import Axis, structure_depends
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Snapshot, compliance_of
+from svyaz.dynamics import Snapshot
 from svyaz.expr import evaluate
 from svyaz.model import Constraint
 from svyaz.motion.events.complementarity import Collision
@@ -86,7 +86,7 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
 
 def accelerated(s: Snapshot, rows: Sequence[int]) -> Array:
     """Accelerations with these constraints acting."""
-    return compliance_of(s).accelerated(s.jacobian[list(rows)], s.constraint_bias[list(rows)])
+    return s.mobility.accelerated(s.jacobian[list(rows)], s.constraint_bias[list(rows)])
 
 
 def accumulated(time: float, rests: Mapping[str, float], errors: Mapping[str, float]) -> list[str]:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, Snapshot, dependencies, measure_of
+from svyaz.dynamics import Measure, Snapshot, dependencies, measure_of
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.integrate import Path

@@ -9,7 +9,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude, own_gains, shared_values
+from svyaz.dynamics import magnitude, own_gains, shared_values
 from svyaz.expr import ONE, ZERO, Expression, substitute
 from svyaz.forms import ConditionCode, Equations, multiplier_symbols, rates_of, shared_with
 from svyaz.holding import Segment, observed

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import compliance_of, measure_of
+from svyaz.dynamics import measure_of
 from svyaz.holding import Options, Segment, observed
 from svyaz.integrate import Path, Status
 from svyaz.motion.events.contacts import Contacts
@@ -93,7 +93,7 @@ def _first_pull(contacts: Contacts, segment: Segment, path: Path) -> tuple[int, 
         if not push[row] < -PULL * np.nanmax(np.abs(push)):
             continue
         here = measure_of(segment.equations).at(path.states[row], float(path.times[row]))
-        compliance = compliance_of(here)
+        compliance = here.mobility
         ease = compliance.ease(here.jacobian[names.index(c.name)])
         forces = float(np.sqrt(abs(here.bias @ compliance.pushed(here.bias))))
         size = max(float(contacts.at(here.time, here.state).second_size[k]), ease * forces)

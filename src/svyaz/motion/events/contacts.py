@@ -19,15 +19,7 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import (
-    compliance_of,
-    magnitude,
-    measure_of,
-    typical_accelerations,
-    typical_sizes,
-    typical_speeds,
-    with_floor,
-)
+from svyaz.dynamics import magnitude, measure_of, typical_accelerations, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations, Recursion
@@ -134,7 +126,7 @@ class Contacts:
     def _evaluate(self, time: float, state: Array, slopes: Array | None) -> Gaps:
         here = measure_of(self.free).at(state, time)
         if slopes is None:
-            free = compliance_of(here).accelerated(np.zeros((0, len(here.v))), np.zeros(0))
+            free = here.mobility.accelerated(np.zeros((0, len(here.v))), np.zeros(0))
             slopes = self.slopes(time, state, free)
         else:
             free = slopes[list(measure_of(self.free).speeds)]
@@ -205,7 +197,7 @@ class Contacts:
     def reactions(self, time: float, state: Array) -> dict[str, float]:
         """By name: the reaction that would make up for the accelerations that there are."""
         gaps, here = self.at(time, state), measure_of(self.free).at(state, time)
-        mobilities = np.abs(compliance_of(here).mobilities(gaps.rows))
+        mobilities = np.abs(here.mobility.mobilities(gaps.rows))
         found = gaps.second_size / np.where(mobilities > 0.0, mobilities, np.inf)
         return {c.name: float(size) for c, size in zip(self.constraints, found, strict=True)}
 

@@ -15,7 +15,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from svyaz.arrays import Array
-from svyaz.constraints import RankReport, compliance_of, corrected, examine, measure_of, residuals
+from svyaz.constraints import RankReport, corrected, examine, residuals
+from svyaz.dynamics import measure_of
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
@@ -112,5 +113,5 @@ def _impulses(equations: Equations, before: Array, after: Array, time: float) ->
     """Λ of M (v⁺ - v⁻) = Gᵀ Λ."""
     here = measure_of(equations).at(after, time)
     jump = here.v - measure_of(equations).at(before, time).v
-    found = compliance_of(here).impulses(here.jacobian, jump)
+    found = here.mobility.impulses(here.jacobian, jump)
     return dict(zip(equations.multiplier_names, map(float, found), strict=True))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from svyaz.arrays import Array
-from svyaz.constraints import Compliance, Snapshot, compliance_of, dependencies, scaled_rows
+from svyaz.constraints import scaled_rows
+from svyaz.dynamics import Mobility, Snapshot, dependencies
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +21,8 @@ class CollisionPlace:
     repeating: dict[tuple[str, ...], bool] = field(default_factory=dict)
 
     @cached_property
-    def compliance(self) -> Compliance:
-        return compliance_of(self.snapshot)
+    def compliance(self) -> Mobility:
+        return self.snapshot.mobility
 
     def ease(self, name: str) -> float:
         """√(g M⁻¹ gᵀ) of a row g of the Jacobian: how easily a unit impulse moves it."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import compliance_of
 from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
 
 
@@ -40,7 +39,7 @@ def acting_after(collision: Collision, speeds: Array, kept: frozenset[str], rest
     measure, s = collision.measure, collision.snapshot
     whole = measure.equations.multiplier_names
     here = measure.at(measure.moved(s.state, v=speeds), s.time).of_rows([whole.index(c.name) for c in constraints])
-    free_fall = compliance_of(here).accelerated(here.jacobian[:0], here.constraint_bias[:0])
+    free_fall = here.mobility.accelerated(here.jacobian[:0], here.constraint_bias[:0])
     pressing = Pressing(
         constraints=constraints,
         groups=tuple(collision.groups[k] for k in free),

@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import compliance_of
 from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
 from svyaz.motion.events.contacts import RISING
 
@@ -126,7 +125,7 @@ def _halt(collision: Collision) -> Rebound:
     if collision.fits.all():
         speeds, impulses = s.v, dict.fromkeys(names, 0.0)
     else:
-        jump, found = compliance_of(s).least(s.jacobian, -s.velocity)
+        jump, found = s.mobility.least(s.jacobian, -s.velocity)
         speeds, impulses = s.v + jump, dict(zip(names, found.tolist(), strict=True))
     return Rebound(speeds, impulses, frozenset(names), collision.touching)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import Snapshot
+from svyaz.dynamics import Snapshot
 from svyaz.expr import gradient
 from svyaz.forms import Equations
 from svyaz.matrices import lstsq

@@ -19,7 +19,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude, measure_of, typical_speeds
+from svyaz.dynamics import magnitude, measure_of, typical_speeds
 from svyaz.expr import TIME, Expression, differentiate, gradient, to_text
 from svyaz.forms import Pull, RateCode, may_jump, multiplier_symbols, on_sides, rates_of, sided
 from svyaz.holding import Options, Segment, hold, prepare, rate_code

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Protocol
 
 from svyaz.arrays import Array
+from svyaz.dynamics import FORM, velocity_columns
 from svyaz.forms import (
     Equations,
     NumericTree,
@@ -19,7 +20,7 @@ from svyaz.forms import (
 )
 from svyaz.holding import Refusal
 from svyaz.model import Constraint, System, tree_of
-from svyaz.motion.tree_words import FORM, refused_joint, velocity_columns
+from svyaz.motion.starts import refuse_weightless
 from svyaz.program import Function, function
 
 
@@ -84,7 +85,7 @@ class Recursive:
         return self.with_constraints(())
 
     def with_constraints(self, active: Sequence[Constraint]) -> Equations:
-        from svyaz.motion.closed_trees import closed_equations
+        from svyaz.dynamics import closed_equations
 
         return closed_equations(self.system, active)
 
@@ -94,4 +95,4 @@ class Recursive:
         return {"energy": kinetic + potential, "kinetic": kinetic}
 
     def refused(self, state: Array) -> Refusal | None:
-        return refused_joint(self.system, state)
+        return refuse_weightless(self.system, state)

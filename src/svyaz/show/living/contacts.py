@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.constraints import FLOOR, magnitude
+from svyaz.dynamics import FLOOR, magnitude
 from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, gradient, is_zero, total_derivative
 from svyaz.forms import Equations, free_equations, lagrange_terms, with_constraints
 from svyaz.model import Constraint, System, is_one_sided, multiplier_symbol, multipliers_in

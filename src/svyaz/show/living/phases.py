@@ -9,7 +9,8 @@ from math import prod
 import numpy as np
 import symengine as se
 
-from svyaz.constraints import is_reduced, measure_of
+from svyaz.constraints import is_reduced
+from svyaz.dynamics import measure_of
 from svyaz.expr import ZERO, substitute
 from svyaz.forms import Equations, power_of, rates_of, rates_program
 from svyaz.holding import Segment, critical, hold, observing

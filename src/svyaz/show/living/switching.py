@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from svyaz.constraints import magnitude
+from svyaz.dynamics import magnitude
 from svyaz.expr import ZERO, substitute
 from svyaz.forms import free_equations, lagrange_terms, multiplier_symbols, rates_of, with_constraints
 from svyaz.holding import Baumgarte, ByProjection, Off, OneGain, perturbation, prepare

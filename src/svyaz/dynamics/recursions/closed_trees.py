@@ -12,16 +12,13 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, Surface, put_in, symbols_in
-from svyaz.forms import Deviation, Equations, RateCode
-from svyaz.integrate import Callback, Flow, along
-from svyaz.model import Constraint, System, multiplier_symbol
-from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, ROW, ROW_NUMBERS, SHARE_ROW, numbers_at
-from svyaz.motion.closing_numbers import TreeNumbers
-from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
-from svyaz.motion.closing_words import closing_words
-from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
-from svyaz.motion.tree_words import (
+from svyaz.dynamics.mobility import ByRecursion, Mobility
+from svyaz.dynamics.recursions.closing_layout import CLOSING, MULTIPLIERS, ROW, ROW_NUMBERS, SHARE_ROW, numbers_at
+from svyaz.dynamics.recursions.closing_numbers import TreeNumbers
+from svyaz.dynamics.recursions.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
+from svyaz.dynamics.recursions.closing_words import closing_words
+from svyaz.dynamics.recursions.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
+from svyaz.dynamics.recursions.tree_words import (
     FORM,
     Drive,
     drive_of,
@@ -31,12 +28,16 @@ from svyaz.motion.tree_words import (
     tree_words,
     velocity_columns,
 )
+from svyaz.expr import ZERO, Expression, Surface, put_in, symbols_in
+from svyaz.forms import Deviation, Equations, RateCode
+from svyaz.integrate import Callback, Flow, along
+from svyaz.model import Constraint, System, multiplier_symbol
 from svyaz.program import Native
 
 if TYPE_CHECKING:
-    from svyaz.motion.closing_watch import TreeWatch
-    from svyaz.motion.sliding_code import SlidingCode, SlidingWatch
-    from svyaz.motion.tree_giving import TreeGiving, WeightlessTree
+    from svyaz.dynamics.recursions.closing_watch import TreeWatch
+    from svyaz.dynamics.recursions.sliding_code import SlidingCode, SlidingWatch
+    from svyaz.dynamics.recursions.tree_giving import WeightlessTree
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class ClosedTree:
     @cached_property
     def tables(self) -> TreeNumbers:
         """M, bias, G, residuals and their terms along rows of states."""
-        from svyaz.motion.closing_code import closed_look_function
+        from svyaz.dynamics.recursions.closing_code import closed_look_function
 
         native = self.rows.native([ZERO] * len(self.rows.rows), ())
         looking = ClosedCode(self._without_given(), native, closed_look_function(), everywhere=True)
@@ -96,22 +97,22 @@ class ClosedTree:
         inner = self._plain_code(correction, gains)
         if not self.sliding:
             return inner
-        from svyaz.motion.sliding_code import sliding_code
+        from svyaz.dynamics.recursions.sliding_code import sliding_code
 
         return sliding_code(inner, self.sliding)
 
     def _plain_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode:
         """The rates with the sides that are given."""
-        from svyaz.motion.closing_code import closed_step_function
-        from svyaz.motion.long_tree_code import step_function
+        from svyaz.dynamics.recursions.closing_code import closed_step_function
+        from svyaz.dynamics.recursions.long_tree_code import step_function
 
         loop = closed_step_function() if self.rows.rows else step_function()
         return ClosedCode(self, self.rows.native(correction, gains), loop)
 
     def projection(self, code: RateCode) -> ClosedCode:
         """What moves a state onto the constraints after a step; its constants are those of the rates."""
-        from svyaz.motion.closing_code import closed_projection_function
-        from svyaz.motion.sliding_code import SlidingCode
+        from svyaz.dynamics.recursions.closing_code import closed_projection_function
+        from svyaz.dynamics.recursions.sliding_code import SlidingCode
 
         assert isinstance(code, ClosedCode | SlidingCode), "the code is that of this tree"
         inner = code.inner if isinstance(code, SlidingCode) else code
@@ -125,9 +126,9 @@ class ClosedTree:
         values: Mapping[str, float],
     ) -> TreeWatch | SlidingWatch:
         """Conditions along the motion, in the points that they name, in multipliers and in the sides that hold it."""
-        from svyaz.motion.closing_code import watched_places_function, watched_reactions_function
-        from svyaz.motion.closing_watch import tree_watch
-        from svyaz.motion.sliding_code import SlidingWatch, sliding_code
+        from svyaz.dynamics.recursions.closing_code import watched_places_function, watched_reactions_function
+        from svyaz.dynamics.recursions.closing_watch import tree_watch
+        from svyaz.dynamics.recursions.sliding_code import SlidingWatch, sliding_code
 
         acting = [row.constraint for row in self.rows.rows]
         reactions, law = [str(multiplier_symbol(c.name)) for c in acting], correction
@@ -148,15 +149,20 @@ class ClosedTree:
 
     @cached_property
     def _weightless(self) -> WeightlessTree:
-        from svyaz.motion.tree_giving import WeightlessTree
+        from svyaz.dynamics.recursions.tree_giving import WeightlessTree
 
         return WeightlessTree(self.rows.system)
 
-    def giving(self, row: Array) -> TreeGiving:
-        """How the bodies give way at a row."""
-        from svyaz.motion.tree_giving import TreeGiving
+    @property
+    def observed_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Tables of recursions observe nothing: ``observed`` does."""
+        return {}
 
-        return TreeGiving(self._weightless, self.tables, row)
+    def mobility(self, row: Array, mass: Array, bias: Array) -> Mobility:
+        """M⁻¹ at a row by recursions; few digits of it are left where the mass matrix of a long tree is solved for."""
+        from svyaz.dynamics.recursions.tree_giving import TreeGiving
+
+        return ByRecursion(TreeGiving(self._weightless, self.tables, row))
 
     def with_rows(self, constraints: Sequence[Constraint]) -> ClosedTree:
         """The same bodies with other constraints."""
@@ -166,7 +172,7 @@ class ClosedTree:
         self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
     ) -> dict[str, dict[str, Array]]:
         """What is observed along rows, by kind and name; with gains also the power of what only stabilises."""
-        from svyaz.motion.sliding_code import SlidingCode
+        from svyaz.dynamics.recursions.sliding_code import SlidingCode
 
         assert isinstance(code, ClosedCode | SlidingCode), "the code is that of this tree"
         rows, names = np.column_stack([times, states]), [row.constraint.name for row in self.rows.rows]
@@ -195,18 +201,18 @@ class ClosedTree:
     @cached_property
     def _stepping(self) -> tuple[ClosedCode, Array]:
         """The rates without gains, with their constants."""
-        from svyaz.motion.closing_code import closed_step_function
+        from svyaz.dynamics.recursions.closing_code import closed_step_function
 
         plain = self.tables.looking
         assert isinstance(plain, ClosedCode), "tables are those of this tree"
         code = replace(plain, function=closed_step_function(), everywhere=False)
         return code, code.constants(self.rows.system.constants)
 
-    def reached(self, rows: Array, positions: Array, rates: Array) -> Array:
+    def move_states(self, rows: Array, positions: Array, rates: Array) -> Array:
         """The nearest states (k, n) in the metric of M at which all rows have these h and rates (k, m); NaN where the
         constraints depend on each other. A row on velocities has no h: zero is wanted.
         """
-        from svyaz.motion.closing_code import closed_reach_function
+        from svyaz.dynamics.recursions.closing_code import closed_reach_function
 
         code, constants = self._stepping
         return replace(code, function=closed_reach_function()).evaluate(np.hstack([rows, positions, rates]), constants)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.dynamics.recursions.closing_layout import POSE, ROW, written_size
+from svyaz.dynamics.recursions.closing_rows import ClosingRows
 from svyaz.forms import PLACE_RECORDS, joint_kind
 from svyaz.model import GROUND, Tree
-from svyaz.motion.closing_layout import POSE, ROW, written_size
-from svyaz.motion.closing_rows import ClosingRows
 
 
 def closing_words(

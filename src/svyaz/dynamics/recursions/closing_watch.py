@@ -13,10 +13,10 @@ from typing import Protocol
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude
+from svyaz.dynamics import magnitude
+from svyaz.dynamics.recursions.closing_layout import CLOSING, GIVEN, WATCHED, WATCHED_CONSTANTS
 from svyaz.expr import Expression
 from svyaz.integrate import Flow, along
-from svyaz.motion.closing_layout import CLOSING, GIVEN, WATCHED, WATCHED_CONSTANTS
 from svyaz.program import Function, Native, build, compile_program, function
 
 

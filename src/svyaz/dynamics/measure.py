@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import typical_sizes, typical_speeds, with_floor
-from svyaz.constraints.shared_tables import part_of_tables
-from svyaz.constraints.tables import added_name, own_gains, snapshot_tables
+from svyaz.dynamics.mobility import Mobility
+from svyaz.dynamics.protocol import Dynamics, dynamics_of
+from svyaz.dynamics.scales import typical_sizes, typical_speeds, with_floor
+from svyaz.dynamics.tables import added_name
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, Giving, observation, rates_of, shared_with
-from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, once_for_each
+from svyaz.forms import Equations
+from svyaz.program import Entries, Function, Tabulated, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
 
@@ -88,11 +89,16 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Snapshot(Numbers):
-    """The numbers at one state; ``giving`` tells how bodies give way to forces where recursions do so better than M."""
+    """The numbers at one state of a system."""
 
     time: float
     state: Array
-    giving: Giving | None = None
+    dynamics: Dynamics
+
+    @cached_property
+    def mobility(self) -> Mobility:
+        """M⁻¹ here."""
+        return self.dynamics.mobility(np.concatenate([[self.time], self.state]), self.mass, self.bias)
 
     def of_rows(self, rows: Sequence[int]) -> Snapshot:
         """That of some of the constraints."""
@@ -108,6 +114,7 @@ class Measure:
     """
 
     equations: Equations
+    dynamics: Dynamics
     function: Tabulated
     parts: tuple[str, ...]
     observed_names: Mapping[str, tuple[str, ...]]
@@ -119,9 +126,8 @@ class Measure:
         """The snapshot at a state, given in the order of the states of the equations."""
         found = self._snapshot(np.array([time]), state[None, :])
         parts = {name: table[0] for name, table in found.items()}
-        q, v, recursion = state[self._q], state[self._v], self.equations.recursion
-        giving = None if recursion is None else recursion.giving(np.concatenate([[time], state]))
-        return Snapshot(q=q, v=v, holonomic=self.holonomic, time=time, state=state, giving=giving, **parts)
+        q, v = state[self._q], state[self._v]
+        return Snapshot(q=q, v=v, holonomic=self.holonomic, time=time, state=state, dynamics=self.dynamics, **parts)
 
     def along(self, times: Array, states: Array) -> Numbers:
         """The numbers at many states."""
@@ -177,21 +183,7 @@ class Measure:
 
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Rᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
-        if self.equations.recursion is not None:
-            return self.equations.recursion.log_determinants(np.column_stack([times, states]))
-        if self.large and self.equations.ideal:
-            matrices = bordered(*self.matrices(times, states))
-            if matrices is not None:
-                return matrices.log_determinants()
-        return self._whole_determinants(times, states)
-
-    def _whole_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
-        found = self._snapshot(times, states, ("mass", "jacobian", "reactions"))
-        matrices = augmented_matrices(found["mass"], found["jacobian"], found["reactions"])
-        defined = np.isfinite(matrices).all(axis=(1, 2))
-        sign, size = np.full(len(times), np.nan), np.full(len(times), np.nan)
-        sign[defined], size[defined] = np.linalg.slogdet(matrices[defined])
-        return sign, size
+        return self.dynamics.log_determinants(np.column_stack([times, states]))
 
     def moved(self, state: Array, q: Array | None = None, v: Array | None = None) -> Array:
         """The state with other coordinates or other velocities."""
@@ -230,56 +222,20 @@ class Measure:
         return found
 
 
-def augmented_matrices(mass: Array, jacobian: Array, reactions: Array) -> Array:
-    """[M Rᵀ; G 0] (k, n + m, n + m) of many states; the reactions R are along G unless controls realise constraints."""
-    n, m = mass.shape[1], jacobian.shape[1]
-    matrices = np.zeros((len(mass), n + m, n + m))
-    matrices[:, :n, :n] = mass
-    matrices[:, n:, :n] = jacobian
-    matrices[:, :n, n:] = reactions.transpose(0, 2, 1)
-    return matrices
-
-
 @once_for_each
 def measure_of(equations: Equations) -> Measure:
     """The measure of these equations."""
-    if equations.recursion is not None:
-        return _measuring(equations, equations.recursion.tables, {})
-    whole = shared_with(equations)
-    if whole is not None:
-        shared = measure_of(whole)
-        return _measuring(equations, *part_of_tables(equations, whole, shared.function, shared.observed_names))
-    gains, correction = own_gains(equations)
-    system = rates_of(equations, correction).systems
-    systems, observed = observation(equations, system[0] if system else None)
-    tables: dict[str, Table] = {
-        **snapshot_tables(equations),
-        **{kind: list(table.values()) for kind, table in observed.items()},
-    }
-    values = {**equations.system.constants, **dict.fromkeys([*gains, *map(str, equations.switches)], 0.0)}
-    sample = None if equations.switches else _sample(equations)
-    found = function(tables, ("t", *equations.states), values, systems=systems, sample=sample)
-    return _measuring(equations, found, {kind: tuple(table) for kind, table in observed.items()})
-
-
-def _measuring(equations: Equations, found: Tabulated, observed: Mapping[str, tuple[str, ...]]) -> Measure:
-    names = list(equations.states)
+    dynamics, names = dynamics_of(equations), list(equations.states)
     return Measure(
         equations=equations,
-        function=found,
-        parts=tuple(name for name in PARTS if name in found.shapes),
-        observed_names=observed,
+        dynamics=dynamics,
+        function=dynamics.tables,
+        parts=tuple(name for name in PARTS if name in dynamics.tables.shapes),
+        observed_names=dynamics.observed_names,
         holonomic=np.array([d.position is not None for d in equations.deviations], dtype=bool),
         coordinates=tuple(names.index(q) for q in equations.accelerated),
         speeds=tuple(names.index(str(v)) for v in equations.velocities),
     )
-
-
-def _sample(equations: Equations) -> dict[str, float] | None:
-    """The initial state, at which an order of elimination is chosen for a system that is large."""
-    if len(equations.accelerated) + len(equations.deviations) <= LARGEST_WHOLE:
-        return None
-    return {"t": 0.0, **dict(zip(equations.states, state_vector(equations).tolist(), strict=True))}
 
 
 def state_vector(equations: Equations, state: State | None = None) -> Array:

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from svyaz import forms
 from svyaz.arrays import Array
+from svyaz.dynamics.recursions.grounded import tied_names
 from svyaz.expr import ZERO, Expression, differentiate, names_in
 from svyaz.forms import keeps_energy
-from svyaz.holding import Refusal
-from svyaz.integrate import Status
 from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
-from svyaz.motion.ground_pulls import tied_names
 from svyaz.program import Native, Program, build, compile_program, function, remembered
 
 FORM = "articulated"
@@ -57,20 +55,17 @@ def sliced_tree(system: System) -> Tree:
     return forms.sliced(moving_tree(system))
 
 
-def refused_joint(system: System, state: Array) -> Refusal | None:
-    """Why no motion can begin in a state in which the coordinate of a joint meets no inertia."""
+def free_of_inertia(system: System, state: Array) -> str | None:
+    """A coordinate that meets no inertia in a state, so that no motion can begin there."""
     tree = moving_tree(system)
     place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
     found = forms.loose_joint(forms.placed(tree, place, forms.FLOATS))
-    if found is None:
-        return None
-    reason = f"the inertia matrix is singular there: '{tree.bodies[found].coordinates[0]}' meets no inertia"
-    return Refusal(Status.SINGULAR, reason)
+    return None if found is None else str(tree.bodies[found].coordinates[0])
 
 
 def tree_words(system: System, drive: Drive | None = None) -> tuple[NDArray[np.int64], object]:
     """The words of a tree for the loop, with a workspace of their own, and what must live on."""
-    from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, ROOM, SPARE
+    from svyaz.dynamics.recursions.long_tree_code import BODY_WORDS, HEAD, MOTION, ROOM, SPARE
 
     tree = sliced_tree(system)
     count = len(tree.bodies)

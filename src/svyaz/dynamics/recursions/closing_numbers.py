@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.dynamics.recursions.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
+from svyaz.dynamics.recursions.closing_rows import ClosingRows
+from svyaz.dynamics.recursions.tree_words import velocity_columns
 from svyaz.forms import FLOATS, RateCode, sliced, welded
 from svyaz.model import GROUND, Tree, numbers, tree_of
-from svyaz.motion.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
-from svyaz.motion.closing_rows import ClosingRows
-from svyaz.motion.tree_words import velocity_columns
 from svyaz.program import Entries
 
 

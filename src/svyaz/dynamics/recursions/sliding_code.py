@@ -13,15 +13,21 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
+from svyaz.dynamics.recursions.closing_layout import numbers_at
+from svyaz.dynamics.recursions.sliding_loop import (
+    MULTIPLIED,
+    STATE,
+    WATCHED,
+    sliding_step_function,
+    sliding_watch_function,
+)
 from svyaz.expr import ONE, TIME, Surface, total_derivative
 from svyaz.integrate import Flow, along
-from svyaz.motion.closing_layout import numbers_at
-from svyaz.motion.sliding_loop import MULTIPLIED, STATE, WATCHED, sliding_step_function, sliding_watch_function
 from svyaz.program import Native, build, compile_program
 
 if TYPE_CHECKING:
-    from svyaz.motion.closed_trees import ClosedCode
-    from svyaz.motion.closing_watch import TreeWatch
+    from svyaz.dynamics.recursions.closed_trees import ClosedCode
+    from svyaz.dynamics.recursions.closing_watch import TreeWatch
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.tables import added_name, gain_name, numbered
+from svyaz.dynamics.tables import added_name, gain_name, numbered
 from svyaz.forms import Equations, switch_values
 from svyaz.program import Entries, Tabulated
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 from functools import lru_cache
 from math import sqrt
 
-from svyaz.integrate import Callback, call, callback, copy, part, read, whole, write
-from svyaz.motion.closing_elimination import closed_inward, closed_motions
-from svyaz.motion.closing_layout import (
+from svyaz.dynamics.recursions.closing_elimination import closed_inward, closed_motions
+from svyaz.dynamics.recursions.closing_layout import (
     ACCELERATED,
     FOUND,
     GIVEN,
@@ -25,8 +24,8 @@ from svyaz.motion.closing_layout import (
     WATCHED,
     WATCHED_CONSTANTS,
 )
-from svyaz.motion.closing_points import evaluated, free_motions, poses, still
-from svyaz.motion.long_tree_code import (
+from svyaz.dynamics.recursions.closing_points import evaluated, free_motions, poses, still
+from svyaz.dynamics.recursions.long_tree_code import (
     BODY_WORDS,
     COORDINATES,
     FORCE,
@@ -44,6 +43,7 @@ from svyaz.motion.long_tree_code import (
     rates_of,
     record_of,
 )
+from svyaz.integrate import Callback, call, callback, copy, part, read, whole, write
 
 CORRECTIONS, REACHING = 2, 3
 """Steps of Newton's method for positions, and for velocities: after a step of a run, and towards given residuals."""

@@ -1,4 +1,4 @@
-"""How bodies give way to impulses at a position: M⁻¹, by the matrix itself or by recursions over bodies.
+"""Mobility M⁻¹ of a system at a state, by the mass matrix or by recursions over bodies.
 
 The mass matrix of a long tree is so nearly singular that few digits of M⁻¹ f are left where it is solved for as it stands;
 recursions keep them.
@@ -12,16 +12,25 @@ from typing import Protocol
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import least_correction
-from svyaz.constraints.snapshot import Snapshot
-from svyaz.forms import Giving
+from svyaz.dynamics.scales import least_correction
 from svyaz.matrices import lstsq
 
 TINY = float(np.finfo(float).tiny)
 
 
-class Compliance(Protocol):
-    """What impulses and forces do to the bodies of a snapshot."""
+class Response(Protocol):
+    """What forces do to the bodies of a tree at a state."""
+
+    @property
+    def free(self) -> Array:
+        """Accelerations (n,) without constraints."""
+
+    def respond(self, forces: Array) -> Array:
+        """M⁻¹ f (k, n) of forces (k, n)."""
+
+
+class Mobility(Protocol):
+    """What impulses and forces do to a system at a state."""
 
     def pushed(self, forces: Array) -> Array:
         """M⁻¹ f (n,)."""
@@ -43,7 +52,7 @@ class Compliance(Protocol):
 
 
 @dataclass(frozen=True)
-class _Whole:
+class ByMassMatrix:
     """By M and the bias, M q̈ + bias = Gᵀ λ."""
 
     mass: Array
@@ -74,17 +83,17 @@ class _Whole:
 
 
 @dataclass(frozen=True)
-class _ByRecursion:
+class ByRecursion:
     """By the accelerations that forces give to bodies that nothing else moves."""
 
-    giving: Giving
+    response: Response
 
     def pushed(self, forces: Array) -> Array:
-        found: Array = self.giving.respond(forces[None, :])[0]
+        found: Array = self.response.respond(forces[None, :])[0]
         return found
 
     def least(self, jacobian: Array, wanted: Array) -> tuple[Array, Array]:
-        moved = self.giving.respond(jacobian)
+        moved = self.response.respond(jacobian)
         compliance = jacobian @ moved.T
         unit = 1.0 / np.sqrt(np.maximum(np.diag(compliance), TINY))
         impulses = unit * lstsq(compliance * np.outer(unit, unit), unit * wanted)
@@ -97,16 +106,9 @@ class _ByRecursion:
         return float(max(float(row @ self.pushed(row)), 0.0) ** 0.5)
 
     def mobilities(self, rows: Array) -> Array:
-        found: Array = np.einsum("kn,kn->k", rows, self.giving.respond(rows))
+        found: Array = np.einsum("kn,kn->k", rows, self.response.respond(rows))
         return found
 
     def accelerated(self, jacobian: Array, constraint_bias: Array) -> Array:
-        free = self.giving.free
+        free = self.response.free
         return free + self.least(jacobian, -constraint_bias - jacobian @ free)[0] if len(jacobian) else free
-
-
-def compliance_of(snapshot: Snapshot) -> Compliance:
-    """How the bodies of a snapshot give way."""
-    if snapshot.giving is None:
-        return _Whole(snapshot.mass, snapshot.bias)
-    return _ByRecursion(snapshot.giving)

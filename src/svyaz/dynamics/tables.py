@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import symengine as se
 
-from svyaz.constraints.scales import magnitude, magnitudes
+from svyaz.dynamics.scales import magnitude, magnitudes
 from svyaz.expr import ONE, ZERO, Expression, add_up
 from svyaz.forms import Deviation, Equations
 from svyaz.program import Table

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.dynamics.recursions.closing_numbers import TreeNumbers
+from svyaz.dynamics.recursions.long_tree_code import BODY_WORDS, FORCE, HEAD, MOTION, RECORD, ROOM, SPARE, step_function
+from svyaz.dynamics.recursions.tree_words import tree_words, velocity_columns
 from svyaz.integrate import Flow, along
 from svyaz.model import System
-from svyaz.motion.closing_numbers import TreeNumbers
-from svyaz.motion.long_tree_code import BODY_WORDS, FORCE, HEAD, MOTION, RECORD, ROOM, SPARE, step_function
-from svyaz.motion.tree_words import tree_words, velocity_columns
 
 
 @dataclass(frozen=True)

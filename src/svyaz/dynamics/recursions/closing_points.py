@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from svyaz.integrate import call, copy, part, read, whole, write
-from svyaz.motion.closing_layout import (
+from svyaz.dynamics.recursions.closing_layout import (
     ACCELERATED,
     BODY_NUMBERS,
     FOUND,
@@ -18,7 +17,7 @@ from svyaz.motion.closing_layout import (
     TIED,
     WHOLE,
 )
-from svyaz.motion.long_tree_code import (
+from svyaz.dynamics.recursions.long_tree_code import (
     BODY_WORDS,
     HEAD,
     MOTION,
@@ -30,6 +29,7 @@ from svyaz.motion.long_tree_code import (
     motion_of,
     record_of,
 )
+from svyaz.integrate import call, copy, part, read, whole, write
 
 
 @part

@@ -22,7 +22,15 @@ from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 
 from svyaz.arrays import Array
 from svyaz.expr import ONE, Expression, from_leaves
-from svyaz.matrices import combined, extreme_singular_values, is_large, singular_values
+from svyaz.matrices import (
+    combined,
+    eigvalsh,
+    extreme_singular_values,
+    is_large,
+    lstsq,
+    shortest,
+    singular_values,
+)
 
 SMALL = 1e-7
 """Singular values of a matrix with balanced rows and columns that may be zero are below this."""
@@ -261,3 +269,25 @@ def with_floor(terms: Array, gradient: Array, sizes: Array) -> Array:
 def is_met(residual: Array | float, scale: Array | float, tolerance: float = ZERO_RELATIVE) -> NDArray[np.bool_]:
     """Is the residual zero, measured by the scale of its constraint?"""
     return np.abs(np.asarray(residual)) <= tolerance * np.asarray(scale)
+
+
+def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
+    """δ with G δ = wanted (in the sense of least squares) and the least ½ δᵀ M δ; independent of units."""
+    n = len(mass)
+    d = coordinate_scales(mass, jacobian)
+    largest = np.max(d, initial=0.0)
+    g = jacobian * (d / largest)
+    lengths = row_lengths(g)
+    r = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
+    g, r = g * r[:, None], r / largest
+    quick = shortest(scaled_mass(mass, d), g, wanted * r) if is_large(g) else None
+    if quick is not None:
+        return d * quick
+    weight = scaled_mass(mass, d) + g.T @ g
+    values = eigvalsh(weight)
+    if values[0] < 1e-10 * max(values[-1], 1e-300):
+        weight = weight + (1e-3 * max(values[-1], 1.0) - min(values[0], 0.0)) * np.eye(n)
+    root = np.linalg.cholesky(weight)
+    reduced = np.linalg.solve(root, g.T).T
+    y = lstsq(reduced, wanted * r, rcond=1e-9)
+    return d * np.linalg.solve(root.T, y)

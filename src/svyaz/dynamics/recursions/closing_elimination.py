@@ -21,8 +21,7 @@ All of a row is about the origin of the ground and in its axes.
 
 from __future__ import annotations
 
-from svyaz.integrate import call, copy, part, read, whole, whole_numbers, write
-from svyaz.motion.closing_layout import (
+from svyaz.dynamics.recursions.closing_layout import (
     BODY_NUMBERS,
     DIRECTIONS,
     FOUND,
@@ -54,8 +53,8 @@ from svyaz.motion.closing_layout import (
     of_pool,
     row_of,
 )
-from svyaz.motion.closing_points import about_ground, from_ground, product
-from svyaz.motion.long_tree_code import (
+from svyaz.dynamics.recursions.closing_points import about_ground, from_ground, product
+from svyaz.dynamics.recursions.long_tree_code import (
     BODY_WORDS,
     FELT,
     GROUND_RECORD,
@@ -73,6 +72,7 @@ from svyaz.motion.long_tree_code import (
     motion_of,
     record_of,
 )
+from svyaz.integrate import call, copy, part, read, whole, whole_numbers, write
 
 SIZE = 1 << 40
 """More than the loop writes of whole numbers: how many they are is known where they are made."""

@@ -10,7 +10,8 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude
+from svyaz.dynamics import magnitude
+from svyaz.dynamics.recursions.tree_words import moving_tree
 from svyaz.expr import (
     ZERO,
     Expression,
@@ -19,7 +20,6 @@ from svyaz.expr import (
 )
 from svyaz.forms import PointRow, last_slices, point_rows, points_named
 from svyaz.model import GROUND, Constraint, System, tree_of
-from svyaz.motion.tree_words import moving_tree
 from svyaz.program import Function, Native, build, compile_program, function
 
 AXES = "xyz"

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, row_lengths, scaled_mass
-from svyaz.constraints.snapshot import Measure, Snapshot
-from svyaz.matrices import eigvalsh, is_large, lstsq, shortest
+from svyaz.dynamics.measure import Measure, Snapshot
+from svyaz.dynamics.scales import ZERO_RELATIVE, least_correction
 from svyaz.model import Bodies, Tree
 
 ITERATIONS = 60
@@ -79,28 +78,6 @@ def displacement_rows(measure: Measure, state: Array, time: float, directions: A
         return Rows(s.position, s.jacobian, s.position_scale) if s.finite else None
 
     return at
-
-
-def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
-    """δ with G δ = wanted (in the sense of least squares) and the least ½ δᵀ M δ; independent of units."""
-    n = len(mass)
-    d = coordinate_scales(mass, jacobian)
-    largest = np.max(d, initial=0.0)
-    g = jacobian * (d / largest)
-    lengths = row_lengths(g)
-    r = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
-    g, r = g * r[:, None], r / largest
-    quick = shortest(scaled_mass(mass, d), g, wanted * r) if is_large(g) else None
-    if quick is not None:
-        return d * quick
-    weight = scaled_mass(mass, d) + g.T @ g
-    values = eigvalsh(weight)
-    if values[0] < 1e-10 * max(values[-1], 1e-300):
-        weight = weight + (1e-3 * max(values[-1], 1.0) - min(values[0], 0.0)) * np.eye(n)
-    root = np.linalg.cholesky(weight)
-    reduced = np.linalg.solve(root, g.T).T
-    y = lstsq(reduced, wanted * r, rcond=1e-9)
-    return d * np.linalg.solve(root.T, y)
 
 
 def reach(evaluate: Evaluate, mass: Array, start: Array, iterations: int = ITERATIONS, aim: float = AIM) -> Approach:

@@ -1,0 +1,1 @@
+"""Dynamics of trees of bodies by recursions over their bodies: no equations are written out."""
