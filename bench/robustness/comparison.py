@@ -11,7 +11,8 @@ from bench.robustness.systems import random_system
 from svyaz.constraints import entered
 from svyaz.expr import Expression, ModelError, evaluate
 from svyaz.forms import Equations, form_names, observation
-from svyaz.forms.programs import augmented_system, full_accelerations
+from svyaz.forms.programs import augmented_system
+from svyaz.forms.reactions import full_accelerations
 from svyaz.program import Linear, build, compile_program
 
 TOLERANCE = 1e-8
