@@ -11,11 +11,12 @@ import symengine as se
 import svyaz
 from svyaz import System
 from svyaz.control.basin import basin
+from svyaz.dynamics.recursions import closed_trees
 from svyaz.forms import export_program, programs
 from svyaz.forms.named import chaplygin
 from svyaz.holding import held_code, integrals
 from svyaz.holding import segment as segments
-from svyaz.motion import InconsistentRun, closed_trees
+from svyaz.motion import InconsistentRun
 from svyaz.motion.consistency import _check_bounds, check_samples
 from svyaz.motion.events import sides
 from svyaz.motion.jets import Corners, Tape, jet

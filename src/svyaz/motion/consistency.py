@@ -262,11 +262,11 @@ def _compare(
 ) -> None:
     if not left.size:
         return
-    largest = np.fmax(np.nanmax(left[:, 1], axis=0), strong)
+    largest = np.fmax(np.fmax.reduce(left[:, 1], axis=0), strong)
     undefined = np.isnan(left).any(
         axis=(0, 1)
     )  # the size of an equation is not told there: that of other rows is taken
-    sizes = left[:, 1] + ROUNDING / allowed * np.where(undefined, np.nanmax(largest), largest)
+    sizes = left[:, 1] + ROUNDING / allowed * np.where(undefined, largest.max(), largest)
     excess = np.abs(left[:, 0]) - allowed * sizes
     if not (excess > 0.0).any():
         return

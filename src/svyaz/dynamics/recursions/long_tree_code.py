@@ -28,10 +28,9 @@ A tree has one workspace: it is not for two threads at once.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from svyaz.forms import PLACE_RECORDS
-from svyaz.integrate import call, callback, copy, part, read, whole, write
+from svyaz.integrate import Callback, call, callback, copy, part, read, whole, write
 
 HEAD, BODY_WORDS = 16, 12
 SINES, GROUND_RECORD, COORDINATES, VELOCITIES, STATES = 7, 8, 9, 10, 11
@@ -190,6 +189,6 @@ def _step(x: int, c: int, out: int) -> int:
 
 
 @lru_cache(maxsize=1)
-def step_function() -> Any:
+def step_function() -> Callback:
     """The compiled loop."""
     return callback(_step)
