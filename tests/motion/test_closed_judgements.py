@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from svyaz import System, check
-from svyaz.dynamics import measure_of
+from svyaz.dynamics import Recursion, measure_of
 from svyaz.dynamics.recursions.closed_trees import closed_equations
-from svyaz.forms import Recursion
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.holding import deviations
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from svyaz.dynamics.measure import state_vector as state_vector
     from svyaz.dynamics.mobility import Mobility as Mobility
     from svyaz.dynamics.protocol import Dynamics as Dynamics
+    from svyaz.dynamics.protocol import Recursion as Recursion
     from svyaz.dynamics.protocol import dynamics_of as dynamics_of
     from svyaz.dynamics.recursions.closed_trees import ClosedCode as ClosedCode
     from svyaz.dynamics.recursions.closed_trees import ClosedTree as ClosedTree

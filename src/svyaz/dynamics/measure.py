@@ -20,6 +20,7 @@ from svyaz.arrays import Array
 from svyaz.dynamics.mobility import Mobility
 from svyaz.dynamics.protocol import Dynamics, dynamics_of
 from svyaz.dynamics.scales import typical_sizes, typical_speeds, with_floor
+from svyaz.dynamics.shared_tables import BY_CONSTRAINT
 from svyaz.dynamics.tables import added_name
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
@@ -27,18 +28,7 @@ from svyaz.program import Entries, Function, Tabulated, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
 
-PARTS = (
-    "mass",
-    "bias",
-    "jacobian",
-    "jacobian_terms",
-    "reactions",
-    "constraint_bias",
-    "position",
-    "velocity",
-    "position_terms",
-    "velocity_terms",
-)
+PARTS = ("mass", "bias", *BY_CONSTRAINT)
 """Tables of a snapshot."""
 
 DEVIATIONS = ("position", "velocity", "position_terms", "velocity_terms")

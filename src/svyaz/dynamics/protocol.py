@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from svyaz.arrays import Array
 from svyaz.dynamics.mobility import Mobility
 from svyaz.dynamics.symbolic import symbolic_dynamics
-from svyaz.forms import Equations
+from svyaz.expr import Expression, Surface
+from svyaz.forms import Equations, RateCode, SizedConditionCode
+from svyaz.model import Constraint
 from svyaz.program import Tabulated
 
 
@@ -31,6 +33,52 @@ class Dynamics(Protocol):
 
     def move_states(self, rows: Array, positions: Array, rates: Array) -> Array:
         """The nearest states along rows at which the constraints have these h and ḣ or f (k, m); NaN where there are none."""
+
+
+class Recursion(Dynamics, Protocol):
+    """Equations that are not written out: their numbers and their code come from recursions over bodies."""
+
+    @property
+    def forces(self) -> tuple[Expression, ...]:
+        """What acts on the freedoms beside the bodies' own inertia and weight."""
+
+    def driven(
+        self,
+        forces: Sequence[Expression],
+        rates: Mapping[str, Expression],
+        values: Mapping[str, float],
+        given: Sequence[str] = (),
+        sliding: Sequence[Surface] = (),
+    ) -> Recursion:
+        """With other forces, and rates of further states: with further constants, by their ``values``, and with names of
+        numbers that are ``given`` behind the states. The motion is held on ``sliding`` surfaces, whose sides are found.
+        """
+
+    def of_rows(self, kept: Sequence[int]) -> Recursion:
+        """With some of the constraints."""
+
+    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> RateCode:
+        """The rates; the correction is written in the symbols that stand for deviations."""
+
+    def projection(self, code: RateCode) -> RateCode:
+        """What moves a state onto the constraints, with the constants of the rates."""
+
+    def with_rows(self, constraints: Sequence[Constraint]) -> Recursion:
+        """The same bodies with other constraints."""
+
+    def watching(
+        self,
+        correction: Sequence[Expression],
+        gains: Sequence[str],
+        conditions: Sequence[Expression],
+        values: Mapping[str, float],
+    ) -> SizedConditionCode:
+        """Conditions along the motion, in the points that they name and in multipliers; ``values`` are their parameters."""
+
+    def observed(
+        self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
+    ) -> dict[str, dict[str, Array]]:
+        """Multipliers, accelerations, residuals, energies, integrals along rows, by kind and name."""
 
 
 def dynamics_of(equations: Equations) -> Dynamics:

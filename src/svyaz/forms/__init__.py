@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from svyaz.forms.equations import Form as Form
     from svyaz.forms.equations import Pull as Pull
     from svyaz.forms.equations import RateCode as RateCode
-    from svyaz.forms.equations import Recursion as Recursion
     from svyaz.forms.equations import SizedConditionCode as SizedConditionCode
     from svyaz.forms.equations import plane_pairs as plane_pairs
     from svyaz.forms.evaluation import NumericEquations as NumericEquations

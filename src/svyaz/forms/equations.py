@@ -34,10 +34,9 @@ from svyaz.expr import (
     with_corners,
 )
 from svyaz.model import Constraint, Friction, System
-from svyaz.program import Tabulated
 
 if TYPE_CHECKING:
-    from svyaz.dynamics import Mobility
+    from svyaz.dynamics import Recursion
 
 
 @dataclass(frozen=True)
@@ -255,69 +254,6 @@ class SizedConditionCode(ConditionCode, Protocol):
     def with_values(self, values: Mapping[str, float]) -> SizedConditionCode: ...
 
     def sizes(self, row: Array) -> Array: ...
-
-
-class Recursion(Protocol):
-    """Equations that are not written out: their numbers and their code come from recursions over bodies."""
-
-    @property
-    def tables(self) -> Tabulated:
-        """M, bias, G, residuals and their terms along rows [t, states]."""
-
-    @property
-    def forces(self) -> tuple[Expression, ...]:
-        """What acts on the freedoms beside the bodies' own inertia and weight."""
-
-    def driven(
-        self,
-        forces: Sequence[Expression],
-        rates: Mapping[str, Expression],
-        values: Mapping[str, float],
-        given: Sequence[str] = (),
-        sliding: Sequence[Surface] = (),
-    ) -> Recursion:
-        """With other forces, and rates of further states: with further constants, by their ``values``, and with names of
-        numbers that are ``given`` behind the states. The motion is held on ``sliding`` surfaces, whose sides are found.
-        """
-
-    def of_rows(self, kept: Sequence[int]) -> Recursion:
-        """With some of the constraints."""
-
-    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> RateCode:
-        """The rates; the correction is written in the symbols that stand for deviations."""
-
-    def projection(self, code: RateCode) -> RateCode:
-        """What moves a state onto the constraints, with the constants of the rates."""
-
-    @property
-    def observed_names(self) -> Mapping[str, tuple[str, ...]]:
-        """Names of what the tables observe, by kind."""
-
-    def mobility(self, row: Array, mass: Array, bias: Array) -> Mobility:
-        """M⁻¹ at a row."""
-
-    def log_determinants(self, rows: Array) -> tuple[Array, Array]:
-        """(sign, log |det [M Gᵀ; G 0]|) along rows [t, states]; NaN where it has none."""
-
-    def move_states(self, rows: Array, positions: Array, rates: Array) -> Array:
-        """The nearest states along rows [t, states] at which the deviations have these positions and rates (k, m)."""
-
-    def with_rows(self, constraints: Sequence[Constraint]) -> Recursion:
-        """The same bodies with other constraints."""
-
-    def watching(
-        self,
-        correction: Sequence[Expression],
-        gains: Sequence[str],
-        conditions: Sequence[Expression],
-        values: Mapping[str, float],
-    ) -> SizedConditionCode:
-        """Conditions along the motion, in the points that they name and in multipliers; ``values`` are their parameters."""
-
-    def observed(
-        self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
-    ) -> dict[str, dict[str, Array]]:
-        """Multipliers, accelerations, residuals, energies, integrals along rows, by kind and name."""
 
 
 class Reduction(Protocol):

@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.dynamics import measure_of, own_gains, shared_values
+from svyaz.dynamics import Recursion, measure_of, own_gains, shared_values
 from svyaz.forms import (
     Equations,
     RateCode,
-    Recursion,
     jacobian_program,
     rates_of,
     rates_program,

@@ -19,10 +19,18 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.dynamics import magnitude, measure_of, typical_accelerations, typical_sizes, typical_speeds, with_floor
+from svyaz.dynamics import (
+    Recursion,
+    magnitude,
+    measure_of,
+    typical_accelerations,
+    typical_sizes,
+    typical_speeds,
+    with_floor,
+)
 from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
-from svyaz.forms import Equations, Recursion
+from svyaz.forms import Equations
 from svyaz.integrate import Path
 from svyaz.model import Constraint, is_one_sided
 from svyaz.program import Function, function
