@@ -24,9 +24,8 @@ UNTIL = 2.0
 TOLERANCE, ROUGH = 2e-6, 2e-5
 """What is allowed; and for laws with a root of the slip, whose slope is infinite where a slip begins: there w' is nearly √w."""
 
-STEPPED, STEPPED_ROUGH = 2e-4, 1e-3
-"""What fixed steps are allowed, which do not follow a thin layer of slow speeds; with a root of the slip their error is of
-first order: it halves with the step."""
+STEPPED = 2e-4
+"""What fixed steps are allowed, which do not follow a thin layer of slow speeds."""
 
 SENSITIVE = 1e3
 """Motions in which a change of the start grows so many times are compared no closer than that."""
@@ -60,8 +59,7 @@ def compare(name: str, road: str, seed: int, members: int = MEMBERS, until: floa
     if not given:  # the law leaves open how any of them moves
         return Comparison(0, 0.0, ())
     found = ends(law, road, given, until, moving, random)
-    smooth, rough = (STEPPED, STEPPED_ROUGH) if road == "fixed steps" else (TOLERANCE, ROUGH)
-    allowed = rough if "^0.5" in law.size else smooth
+    allowed = STEPPED if road == "fixed steps" else ROUGH if "^0.5" in law.size else TOLERANCE
     wrong, worst = [], 0.0
     for member, told, right in zip(given, found, expected, strict=True):
         off = float(np.abs(told - right).max())
