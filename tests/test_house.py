@@ -1,10 +1,13 @@
-"""The house: rooms are entered by their doors, a name is offered once, and nothing hides it."""
+"""The architecture: packages are used by their public names, a name is offered once, and nothing hides it."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
 import sys
+import zipfile
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -15,27 +18,44 @@ import pytest
 from svyaz.cli import main
 
 PACKAGE = Path(__file__).parent.parent / "src" / "svyaz"
-ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").is_file())
+PACKAGES = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").is_file())
 PUBLISHED = PACKAGE.with_name("svyaz_published")
 MODULES = sorted([*PACKAGE.rglob("*.py"), *PUBLISHED.rglob("*.py")])
 
 
-def offered(room: str) -> list[str]:
-    return list(import_module(f"svyaz.{room}" if room else "svyaz").__all__)
+def public_names(package: str) -> list[str]:
+    return list(import_module(package).__all__)
 
 
-@pytest.mark.parametrize("room", ["", *ROOMS])
-def test_every_offered_name_is_found(room) -> None:
-    door = import_module(f"svyaz.{room}" if room else "svyaz")
-    assert offered(room)
-    assert all(getattr(door, name) is not None for name in offered(room))
-    assert set(offered(room)) <= set(dir(door))
+@pytest.mark.parametrize("package", ["svyaz", *(f"svyaz.{name}" for name in PACKAGES), "svyaz_published"])
+def test_every_public_name_is_found(package) -> None:
+    module = import_module(package)
+    assert public_names(package)
+    assert all(getattr(module, name) is not None for name in public_names(package))
+    assert set(public_names(package)) <= set(dir(module))
+    stub = Path(module.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    stated = re.findall(r"^from \S+ import (\w+) as \1$", stub, re.MULTILINE)
+    assert sorted(stated) == public_names(package)
+    assert len(stated) == stub.count(" import ")
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_no_module_hides_a_name_that_its_room_offers(room) -> None:
-    inside = {path.stem for path in (PACKAGE / room).iterdir()}
-    assert not inside & set(offered(room))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_hides_a_public_name_of_its_package(package) -> None:
+    inside = {path.stem for path in (PACKAGE / package).iterdir()}
+    assert not inside & set(public_names(f"svyaz.{package}"))
+
+
+def test_public_names_are_found_in_an_archive(tmp_path) -> None:
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+        for path in [*MODULES, *PACKAGE.rglob("*.pyi"), *PACKAGE.rglob("*.toml")]:
+            archive.write(path, path.relative_to(PACKAGE.parent))
+    code = "import svyaz; print(svyaz.__file__, svyaz.ModelError.__name__, len(svyaz.gallery()) > 10)"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "archive.zip")}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "archive.zip" in done.stdout, done.stderr
+    assert done.stdout.split()[-2:] == ["ModelError", "True"], done.stderr
 
 
 def test_unknown_names_are_refused() -> None:
@@ -44,13 +64,13 @@ def test_unknown_names_are_refused() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE.parent)))
-def test_other_rooms_are_entered_by_the_door(path) -> None:
-    package, room = path.relative_to(PACKAGE.parent).parts[:2]
+def test_other_packages_are_used_by_their_public_names(path) -> None:
+    package, home = path.relative_to(PACKAGE.parent).parts[:2]
     past = [
         node.module
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and re.match(r"svyaz\.\w+\.", node.module or "")
-        if package != "svyaz" or node.module.split(".")[1] != room.removesuffix(".py")
+        if package != "svyaz" or node.module.split(".")[1] != home.removesuffix(".py")
     ]
     assert past == []
 
@@ -87,7 +107,7 @@ def test_A5_no_module_imports_itself_by_others() -> None:
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
-def test_A6_a_motion_changes_rooms_rarely_and_compiles_few_programs(capsys) -> None:
+def test_A6_a_motion_changes_packages_rarely_and_compiles_few_programs(capsys) -> None:
     """``simulate sleigh``, whose gains are chosen and vary, from the reading of the model to what is printed.
 
     Its programs are those of the measure, of the rates, and of the rates with gains that vary; functions that programs share
@@ -100,9 +120,9 @@ def test_A6_a_motion_changes_rooms_rarely_and_compiles_few_programs(capsys) -> N
         name = frame.f_globals.get("__name__", "")
         if event != "call" or not name.startswith("svyaz.") or frame.f_code.co_name == "<module>":
             return
-        room = name.split(".")[1]
-        changes += room != last
-        last = room
+        package = name.split(".")[1]
+        changes += package != last
+        last = package
         programs += frame.f_code.co_qualname == "Native.__init__"
 
     sys.setprofile(watch)

@@ -154,15 +154,15 @@ def _motion(name: str) -> Motion:
 
 
 def library() -> str:
-    """Every public name of the package with its docstring, under the headings of its door."""
-    source = Path(svyaz.__file__).read_text(encoding="utf-8")
+    """Every public name of the package with its docstring, under the headings of its stub."""
+    stub = Path(svyaz.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     lines: list[str] = []
-    for line in source[source.index("if TYPE_CHECKING:") :].splitlines():
-        if heading := re.match(r"    # (.*)$", line):
+    for line in stub[stub.index("__version__") :].splitlines():
+        if heading := re.match(r"# (.*)$", line):
             lines += [f"## {heading[1].capitalize()}", ""]
-        elif entry := re.match(r"    from \S+ import (\w+) as \1$", line):
+        elif entry := re.match(r"from \S+ import (\w+) as \1$", line):
             lines += _entry(entry[1])
-    lines += ["## Further functions", "", "Docstrings above refer to them; each is found in its room.", ""]
+    lines += ["## Further functions", "", "Docstrings above refer to them; each is found in its package.", ""]
     for named in sorted(_referred() - {f"svyaz.{name}" for name in svyaz.__all__}):
         lines += [f"### {named.removeprefix('svyaz.')}", "", "```{eval-rst}", f".. autofunction:: {named}", "```", ""]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The package is typed: what its doors offer has types, and mypy sees them."""
+"""The package is typed: its public names have types, and mypy sees them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def test_mypy_sees_the_types_behind_the_doors(monkeypatch) -> None:
+def test_mypy_sees_the_types_of_public_names(monkeypatch) -> None:
     """With warn_unused_ignores every line of ``mistakes_are_found`` must be a mistake, so nothing there is Any."""
     api = pytest.importorskip("mypy.api")
     monkeypatch.chdir(ROOT)

@@ -1,16 +1,5 @@
 """Studies: sweeps of parameters, initial values, gains and steps."""
 
-from typing import TYPE_CHECKING
+from svyaz.lazy import attach
 
-from svyaz import open_door
-
-if TYPE_CHECKING:
-    from svyaz.study.folder import discard as discard
-    from svyaz.study.folder import progress_of as progress_of
-    from svyaz.study.merging import merge as merge
-    from svyaz.study.result import Row as Row
-    from svyaz.study.result import Sweep as Sweep
-    from svyaz.study.sweeping import sweep as sweep
-    from svyaz.study.vary import spaced as spaced
-else:
-    open_door(__name__)
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,0 +1,12 @@
+from svyaz.gallery.collection import SUFFIXES as SUFFIXES
+from svyaz.gallery.collection import Variants as Variants
+from svyaz.gallery.collection import find as find
+from svyaz.gallery.collection import gallery as gallery
+from svyaz.gallery.collection import is_path as is_path
+from svyaz.gallery.collection import names as names
+from svyaz.gallery.collection import not_found as not_found
+from svyaz.gallery.collection import open_choices_of as open_choices_of
+from svyaz.gallery.collection import sequence as sequence
+from svyaz.gallery.collection import template as template
+from svyaz.gallery.collection import variants_of as variants_of
+from svyaz.gallery.random_mechanisms import random_mechanism as random_mechanism

@@ -1,0 +1,11 @@
+from svyaz_published.rows import CORRECTED as CORRECTED
+from svyaz_published.rows import DIFFERS as DIFFERS
+from svyaz_published.rows import IMPOSSIBLE as IMPOSSIBLE
+from svyaz_published.rows import REPRODUCED as REPRODUCED
+from svyaz_published.rows import Outcome as Outcome
+from svyaz_published.rows import Row as Row
+from svyaz_published.rows import draw_figures as draw_figures
+from svyaz_published.rows import drawable as drawable
+from svyaz_published.rows import published as published
+from svyaz_published.rows import reproduce as reproduce
+from svyaz_published.rows import subjects as subjects
