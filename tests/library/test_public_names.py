@@ -26,7 +26,7 @@ ARRAYS = {
 
 
 def documented(name: str) -> object:
-    """The object whose text is meant; the gallery is called by the name of its room."""
+    """The object whose text is meant; the gallery is called by the name of its package."""
     return svyaz.gallery.gallery if name == "gallery" else getattr(svyaz, name)
 
 
