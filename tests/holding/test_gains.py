@@ -226,6 +226,28 @@ def test_N1_1_5_the_error_by_halving_does_not_divide_by_noise(case) -> None:
     assert motion.trajectory_error == pytest.approx(true, rel=1.0)
 
 
+def test_W8_auto_keeps_the_energy_of_ten_thousand_swings() -> None:
+    """A pendulum keeps its energy, here 0; strong gains add to it with rk4 (κ = 20: more than 0.1 m g l)."""
+    motion = simulate(model("pendulum-xy"), method="rk4", step=0.02, until=23700, every=23.7)
+    assert motion.finished
+    assert motion.energy is not None
+    assert -0.01 < motion.energy[-1] / 9.81 < 0.001
+    assert not [note for note in motion.notes if "the energy" in note]
+
+
+@pytest.mark.parametrize(("until", "part"), [(2370, 1.0), (10000, 0.5)])
+def test_W8_a_drift_of_the_energy_is_reported_before_the_run(until: float, part: float) -> None:
+    """What the note says of the first part is what the run does there."""
+    pendulum, how = model("pendulum-xy"), {"method": "rk4", "step": 0.05, "until": until}
+    (note,) = [note for note in check(pendulum, **how).gains.choice.log if "the energy" in note]
+    assert ("over the run" in note) == (part == 1.0)
+    motion = simulate(pendulum, **how, every=until / 100)
+    assert note in motion.notes
+    assert motion.energy is not None
+    lost = -motion.energy[round(100 * part)] / motion.energy_scale
+    assert f"the energy loses {lost:.2g} of" in note
+
+
 def test_C4_cases_in_which_every_gain_diverges_are_listed_and_not_scored() -> None:
     study = bench("gains.choice")
     failed = study.Outcome(1.0, np.inf, np.inf)

@@ -1,6 +1,7 @@
 """Gains: the verdict on those that are given, and the choice where "auto" is asked for.
 
-The choice is made from rehearsals of the run itself over its whole span, with gains κ spaced evenly in the logarithm
+The choice is made from rehearsals of the run itself, over its whole span or, where that has very many steps, over the first
+part of it, with gains κ spaced evenly in the logarithm
 between the inverse of the span and the limit of the method. Each gives a residual (largest deviation in the constraint's
 own scale) and a trajectory error (largest distance from an accurate motion, every state in its own scale). Of those that
 do not leave the constraints farther than no stabilisation at all, the weakest whose product of both is about the least is
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import isnan, nan
 from time import perf_counter
 
 from svyaz.arrays import Array
@@ -34,8 +35,8 @@ from svyaz.holding.rehearsals import (
     Viewpoint,
     accurate_motion,
     affordable,
-    coarseness_of,
     nodes_of,
+    rehearsed_span,
 )
 from svyaz.holding.searching import best_of, candidates, searched
 from svyaz.holding.segment import Segment, integrated
@@ -44,14 +45,16 @@ from svyaz.integrate import Budget, Status
 
 MOST_HALVINGS = 12
 
+NOTED_ENERGY = 0.01
+"""An energy that changes by more than this part of its scale over a run with a fixed step is reported before the run."""
+
 
 @dataclass(frozen=True)
 class Choice:
     """What was decided, on which trials, at what cost; ``log`` tells every decision.
 
     ``chosen`` is the rehearsal that was taken, ``gains`` are those of the run, as they may be asked for; ``kappa`` is their
-    rate at the constraints, ``code`` what they were rehearsed with where they vary. ``coarseness``: by how much the step of
-    the rehearsals exceeded that of the run.
+    rate at the constraints, ``code`` what they were rehearsed with where they vary. ``part`` of the run was rehearsed.
     """
 
     kappa: float
@@ -61,7 +64,7 @@ class Choice:
     steps: int
     seconds: float
     feasible: bool = True
-    coarseness: int = 1
+    part: float = 1.0
     chosen: Rehearsal | None = None
     gains: Gains = field(default_factory=lambda: OneGain(0.0))
     code: Segment | None = None
@@ -84,10 +87,12 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
     halved: list[str] = []
     steps = 0
     rehearsals = None
+    rehearsed = rehearsed_span(options, span)
+    part = (rehearsed[1] - rehearsed[0]) / (span[1] - span[0])
     for halving in range(MOST_HALVINGS + 1):
         now = options if options.step is None else replace(options, step=options.step / 2**halving)
         first = rehearsals is None
-        rehearsals = _rehearse(segment, now, state, span, budget, rehearsals)
+        rehearsals = _rehearse(segment, now, state, rehearsed, part, budget, rehearsals)
         theatre, seen, budget = rehearsals.theatre, rehearsals.seen, rehearsals.budget
         steps += theatre.reference.steps if first else 0
         log.extend([rehearsals.cut] if rehearsals.cut else [])
@@ -99,6 +104,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
             trials = theatre.trials(found.seen)
             steps += sum(one.steps for one in found.seen.values())
             log += [_told(found.best, trials, now), *found.log, *_losses(found.best, trials[0])]
+            log += _energy_note(theatre, found.best, part)
             return Choice(
                 found.best.kappa,
                 now.step,
@@ -106,7 +112,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
                 tuple(log),
                 steps,
                 perf_counter() - begin,
-                coarseness=theatre.coarse,
+                part=part,
                 chosen=found.best,
                 gains=theatre.gains(found.best.setting),
                 code=theatre.code_for(found.best.setting),
@@ -149,19 +155,20 @@ def _rehearse(
     options: Options,
     state: Array,
     span: tuple[float, float],
+    part: float,
     budget: Budget,
     before: _Rehearsals | None,
 ) -> _Rehearsals:
-    """Rehearse the run with all gains, or with fewer, evenly spread, when the budget does not allow more.
+    """Rehearse a part of the run with all gains, or with fewer, evenly spread, when the budget does not allow more.
 
     The first rehearsal, without gains, tells how long a run takes.
     """
     none, gains = Setting(0.0), [Setting(float(k)) for k in candidates(scheme_of(options), span)[1:]]
-    coarse, grid = coarseness_of(options, span), nodes_of(options, span) if options.step is None else None
-    theatre = Theatre(segment, options, state, span, coarse, grid=grid)
+    grid = nodes_of(options, span) if options.step is None else None
+    theatre = Theatre(segment, options, state, span, grid=grid)
     before_run = seconds_left(budget)
     plain = theatre.run(none)
-    budget = budget.for_run((before_run - seconds_left(budget)) * coarse)
+    budget = budget.for_run((before_run - seconds_left(budget)) / part)
     if before is not None:
         reference = before.theatre.reference
     else:
@@ -203,3 +210,13 @@ def _losses(best: Rehearsal, plain: Rehearsal) -> list[str]:
     sizes = f"{best.error:.3g} with these gains and {plain.error:.3g} without"
     told = f"stabilisation makes the motion worse: the trajectory error is {sizes}"
     return [f"{told}; they are chosen because they hold the constraints better"]
+
+
+def _energy_note(theatre: Theatre, best: Rehearsal, part: float) -> list[str]:
+    """Says how far the energy, where it is a first integral, drifts with a fixed step."""
+    change = nan if theatre.options.step is None else theatre.energy_change(best.setting)
+    if not abs(change) > NOTED_ENERGY * part:
+        return []
+    word, where = "gains" if change > 0 else "loses", "the run" if part == 1.0 else f"the first {part:.2g} of the run"
+    drift = f"over {where} the energy {word} {abs(change):.2g} of max(|E₀|, max T) with these gains"
+    return [f"{drift}: a shorter step or error control keeps it better"]

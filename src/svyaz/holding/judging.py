@@ -137,14 +137,15 @@ def _automatic(
         reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
         return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)
     prediction = None
-    if chosen.step is not None:  # whether the tolerance is kept was rehearsed
-        prediction = _rehearsed(predict(segment, replace(chosen, tolerance=None), state, span), choice)
+    if chosen.step is not None:  # whether the tolerance is kept was rehearsed, if the whole run was
+        judged = replace(chosen, tolerance=None) if choice.part == 1.0 else chosen
+        prediction = _rehearsed(predict(segment, judged, state, span), choice)
     return _along_pilot(_foreseen(segment, chosen, prediction, choice), prediction, state, span)
 
 
 def _rehearsed(prediction: Prediction | None, choice: Choice) -> Prediction | None:
     """The prediction with the deviations of the rehearsal that was chosen, where that was the run itself."""
-    if prediction is None or choice.coarseness > 1:
+    if prediction is None or choice.part < 1.0:
         return prediction
     chosen = choice.chosen
     assert chosen is not None, "a rehearsal was chosen"

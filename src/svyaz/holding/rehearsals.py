@@ -15,6 +15,7 @@ from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent
 from svyaz.holding.leisure import seconds_left
+from svyaz.holding.observed_columns import observed
 from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
 from svyaz.holding.perturbations import Perturbation, damped, rescaled
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
@@ -29,9 +30,11 @@ REFERENCE_RTOL = 1e-13
 COMPARED = 401
 """The trajectory error is taken over about so many moments."""
 
+REHEARSED_STEPS = 100_000
+"""Of a run with more equal steps than this, the first so many are rehearsed."""
+
 LONGEST_REHEARSAL = 400_000
-"""Runs with more steps than this are rehearsed with a coarser step and gains of the same κτ; a rehearsal that chooses
-its steps is given up after about so many."""
+"""A rehearsal that chooses its steps is given up after about so many."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +91,13 @@ Seen = Mapping[Setting, Witness]
 @dataclass(frozen=True)
 class Theatre:
     """Where one run is rehearsed: its code, κ = 1, with gains as constants, the accurate motion to compare with, and the way it
-    is advanced. ``coarse``: by how much the step of the rehearsals exceeds that of the run.
+    is advanced.
     """
 
     segment: Segment
     options: Options
     state: Array
     span: tuple[float, float]
-    coarse: int
     look: Viewpoint | None = None
     grid: Array | None = None
     way: Advancing = field(default=advance)
@@ -119,7 +121,7 @@ class Theatre:
     def run(self, setting: Setting) -> Path:
         """One rehearsal."""
         segment = self._code(setting).regained(self._law(setting))
-        return self.way(segment, self.state, self.span, self._options, self.grid, None, 2 * LONGEST_REHEARSAL)
+        return self.way(segment, self.state, self.span, self.options, self.grid, None, 2 * LONGEST_REHEARSAL)
 
     def runs(self, settings: Sequence[Setting], seconds: float) -> list[Path]:
         """Rehearsals of the first settings: of those that share code, one at least, as many as these seconds of work allow."""
@@ -128,12 +130,18 @@ class Theatre:
             return [self.run(settings[0])]
         gains = [self._law(one).gains for one in takewhile(lambda one: self._code(one) is code, settings)]
         longest = 2 * LONGEST_REHEARSAL
-        return integrated_each(code, gains, self.state, self.span, self._options, self.grid, longest, seconds)
+        return integrated_each(code, gains, self.state, self.span, self.options, self.grid, longest, seconds)
 
-    @cached_property
-    def _options(self) -> Options:
-        step = self.options.step
-        return self.options if step is None else replace(self.options, step=step * self.coarse)
+    def energy_change(self, setting: Setting) -> float:
+        """(E(T) - E(0)) / max(|E(0)|, max T) along a rehearsal; nan where the energy is no first integral."""
+        segment, path = self._code(setting).regained(self._law(setting)), self.run(setting)
+        rows = np.unique(np.linspace(0, len(path.times) - 1, COMPARED).astype(int))
+        columns = observed(segment, path.times[rows], path.states[rows])
+        energy, kinetic = columns["integrals"].get("energy"), columns["energies"].get("kinetic", np.zeros(1))
+        if energy is None:
+            return nan
+        scale = max(abs(float(energy[0])), float(np.nanmax(kinetic, initial=0.0)))
+        return float(energy[-1] - energy[0]) / (scale or 1.0)
 
     def code_for(self, setting: Setting) -> Segment | None:
         """What gains that vary were rehearsed with, with the law at the beginning; constant gains are others' to put in."""
@@ -148,7 +156,7 @@ class Theatre:
     def _law(self, setting: Setting) -> Perturbation:
         """The perturbation equation of a setting, whose gains are constants of the code."""
         if not setting.strong:
-            return rescaled(damped(self.segment.perturbation, setting.damping), setting.kappa / self.coarse)
+            return rescaled(damped(self.segment.perturbation, setting.damping), setting.kappa)
         sizes = {name: setting.at * size for name, size in self._scales[setting.by_rate].items()}
         return replace(self._code(setting).perturbation, gains=varying_gains(setting, sizes))
 
@@ -263,18 +271,15 @@ def nodes_of(options: Options, span: tuple[float, float]) -> Array:
     """At most COMPARED moments that are nodes of every rehearsal with a fixed step."""
     if options.step is None:
         return np.linspace(*span, COMPARED)
-    unit = options.step * coarseness_of(options, span)
-    count = int((span[1] - span[0]) / unit * (1 + 1e-12))
+    count = int((span[1] - span[0]) / options.step * (1 + 1e-12))
     stride = max(1, -(-count // COMPARED))
-    nodes = span[0] + unit * np.arange(0, count + 1, stride)
+    nodes = span[0] + options.step * np.arange(0, count + 1, stride)
     return np.asarray(np.minimum(nodes, span[1]), dtype=float)  # rounding may lead beyond the end
 
 
-def coarseness_of(options: Options, span: tuple[float, float]) -> int:
-    """By how much the step of a rehearsal exceeds that of the run."""
-    if options.step is None:
-        return 1
-    return max(1, -(-round((span[1] - span[0]) / options.step) // LONGEST_REHEARSAL))
+def rehearsed_span(options: Options, span: tuple[float, float]) -> tuple[float, float]:
+    """The part of a run that is rehearsed: its first ``REHEARSED_STEPS``, with the step of the run; or all of it."""
+    return span[0], span[1] if options.step is None else min(span[1], span[0] + REHEARSED_STEPS * options.step)
 
 
 def affordable(budget: Budget, path: Path) -> int:

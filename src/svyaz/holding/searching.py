@@ -97,12 +97,7 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
     trials, options = theatre.trials(seen), theatre.options
     best = best_of(trials, allowed, EQUAL if options.step is None else EQUAL_STEPS)
     assert best is not None, "one of the gains may be taken"
-    if (
-        options.step is None
-        or find_method(options.method).implicit
-        or theatre.coarse > 1
-        or theatre.reference.status is not Status.FINISHED
-    ):
+    if options.step is None or find_method(options.method).implicit or theatre.reference.status is not Status.FINISHED:
         return Found(seen, best, ())
     scheme, positions = scheme_of(options), bool(positions_of(theatre.segment.equations))
     gains = candidates(scheme, theatre.span)[1:]
