@@ -110,7 +110,7 @@ def _code(system: Any) -> tuple[Any, Floats]:
 
     recursion = closed_equations(system, system.constraints).recursion
     assert recursion is not None
-    code = recursion.code([ZERO] * len(system.constraints), ())
+    code = recursion.rate_code([ZERO] * len(system.constraints), ())
     return code, code.constants(system.constants)
 
 

@@ -69,7 +69,7 @@ def closed(size: int, seed: int, **options: Any) -> tuple[System, list[Held]]:
 def code_of(system: System) -> tuple[ClosedCode, np.ndarray]:
     tree = closed_equations(system, system.constraints).recursion
     assert tree is not None
-    code = tree.code([ZERO] * len(system.constraints), ())
+    code = tree.rate_code([ZERO] * len(system.constraints), ())
     assert isinstance(code, ClosedCode)
     return code, code.constants(system.constants)
 

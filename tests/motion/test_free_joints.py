@@ -84,7 +84,7 @@ def test_L4_loops_over_free_joints_equal_the_written_ones(seed: int) -> None:
     system = System(**words)
     rows, recursion = rows_of(system, 10), closed_equations(system, system.constraints).recursion
     assert recursion is not None
-    code = recursion.code([ZERO] * len(equations), ())
+    code = recursion.rate_code([ZERO] * len(equations), ())
     assert isinstance(code, ClosedCode)
     written = measure_of(with_multipliers(system)).function
     expected = system.derive(form="multipliers").function()(0.7, rows[:, 1:])
@@ -207,7 +207,7 @@ def test_L4_free_bodies_pinned_to_each_other_equal_a_dense_solution() -> None:
     expected = np.linalg.solve(matrix, np.concatenate([-numeric.bias(q, v), -side]))
     recursion = closed_equations(system, system.constraints).recursion
     assert recursion is not None
-    code = recursion.code([ZERO] * count, ())
+    code = recursion.rate_code([ZERO] * count, ())
     assert isinstance(code, ClosedCode)
     found, multipliers = code.solved(row[None, :], code.constants({}))
     for got, wanted in ((found[0, n:], expected[: 6 * size]), (multipliers[0], expected[6 * size :])):

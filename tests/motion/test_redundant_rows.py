@@ -134,6 +134,27 @@ def test_K3_contradictions_are_refused_when_they_appear() -> None:
     assert "contradict each other" in other.reason
 
 
+@pytest.mark.parametrize("form", ["multipliers", "articulated"])
+def test_W2_contradictions_of_trees_are_refused_when_they_appear(form: str) -> None:
+    """c = sin t and the place t of the carriage's point agree at t = 0 up to the second derivative."""
+    system = System(
+        name="carriage",
+        body=[
+            {"name": "1", "base": "ground", "joint": "prismatic", "coordinate": "c", "axis": [1, 0, 0], "mass": 1},
+            {"name": "2", "base": "1", "joint": "revolute", "coordinate": "a", "axis": [0, 0, 1], "mass": 1}
+            | {"center": [0, -1, 0]},
+        ],
+        gravity=[0, -9.81, 0],
+        point=[{"name": "p", "body": "1", "at": [0, 0, 0]}],
+        constraint=[{"name": "moved", "equation": "c = sin(t)"}, {"name": "also", "equation": "p_x = t"}],
+        initial={"c'": 1},
+    )
+    motion = simulate(system, form=form, method="rk4", step=0.01, until=1, stabilize="off", on_failure="return")
+    assert motion.status == "singular"
+    assert "contradict each other" in motion.reason
+    assert 0 < motion.times[-1] < 0.1
+
+
 def cart(*more: dict[str, object]) -> System:
     """A pendulum on a cart that a force moves."""
     return System(

@@ -139,7 +139,8 @@ def _told(made: Equations, full: Equations, kept: Sequence[int], report: RankRep
     names = [d.name for d in spare]
     left = listed(names, range(len(names)))
     note = "; ".join(m for m in report.messages if "follows from" in m or "repeats" in m or "vanishes" in m)
-    watched = " and watched" if made.recursion is None else ""
-    note += f": {left} {'is' if len(spare) == 1 else 'are'} left out of the equations{watched}, and the multipliers of "
+    note += (
+        f": {left} {'is' if len(spare) == 1 else 'are'} left out of the equations and watched, and the multipliers of "
+    )
     note += f"{listed(report.redundant, range(len(report.redundant)))} are not determined one by one"
     return replace(made, spare=spare, undetermined=report.redundant, notes=(note, *made.notes))

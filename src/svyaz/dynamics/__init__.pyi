@@ -15,6 +15,7 @@ from svyaz.dynamics.mobility import Mobility as Mobility
 from svyaz.dynamics.protocol import Dynamics as Dynamics
 from svyaz.dynamics.protocol import Recursion as Recursion
 from svyaz.dynamics.protocol import dynamics_of as dynamics_of
+from svyaz.dynamics.protocol import plain_rates as plain_rates
 from svyaz.dynamics.recursions.closed_trees import ClosedCode as ClosedCode
 from svyaz.dynamics.recursions.closed_trees import ClosedTree as ClosedTree
 from svyaz.dynamics.recursions.closed_trees import closed_equations as closed_equations

@@ -8,14 +8,18 @@ from typing import Protocol
 from svyaz.arrays import Array
 from svyaz.dynamics.mobility import Mobility
 from svyaz.dynamics.symbolic import symbolic_dynamics
-from svyaz.expr import Expression, Surface
-from svyaz.forms import Equations, RateCode, SizedConditionCode
+from svyaz.expr import ZERO, Expression, Surface
+from svyaz.forms import Deviation, Equations, RateCode, SizedConditionCode
 from svyaz.model import Constraint
-from svyaz.program import Tabulated
+from svyaz.program import Tabulated, once_for_each
 
 
 class Dynamics(Protocol):
     """Equations of motion as functions of rows [t, states]."""
+
+    @property
+    def description(self) -> str:
+        """How the rates are computed, for messages."""
 
     @property
     def tables(self) -> Tabulated:
@@ -24,6 +28,15 @@ class Dynamics(Protocol):
     @property
     def observed_names(self) -> Mapping[str, tuple[str, ...]]:
         """Names of what ``tables`` observe, by kind."""
+
+    def tables_of(self, deviations: Sequence[Deviation]) -> Tabulated:
+        """G, residuals in position and velocity and the magnitudes of their terms, of constraints that need not act."""
+
+    def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
+        """The same equations with these constraints, and no others, acting."""
+
+    def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> RateCode:
+        """x' = f(t, x) as native code; ``correction`` is added to the rows of the constraints, with ``gains`` as constants."""
 
     def mobility(self, row: Array, mass: Array, bias: Array) -> Mobility:
         """M⁻¹ at a row with this mass matrix and bias."""
@@ -57,9 +70,6 @@ class Recursion(Dynamics, Protocol):
     def of_rows(self, kept: Sequence[int]) -> Recursion:
         """With some of the constraints."""
 
-    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> RateCode:
-        """The rates; the correction is written in the symbols that stand for deviations."""
-
     def projection(self, code: RateCode) -> RateCode:
         """What moves a state onto the constraints, with the constants of the rates."""
 
@@ -79,6 +89,12 @@ class Recursion(Dynamics, Protocol):
         self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
     ) -> dict[str, dict[str, Array]]:
         """Multipliers, accelerations, residuals, energies, integrals along rows, by kind and name."""
+
+
+@once_for_each
+def plain_rates(equations: Equations) -> RateCode:
+    """The rates of all states without gains, as native code."""
+    return dynamics_of(equations).rate_code([ZERO] * len(equations.deviations), ())
 
 
 def dynamics_of(equations: Equations) -> Dynamics:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -11,12 +11,25 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.dynamics.mobility import ByMassMatrix, Mobility
-from svyaz.dynamics.scales import balanced, coordinate_scales
+from svyaz.dynamics.scales import balanced, coordinate_scales, magnitude
 from svyaz.dynamics.shared_tables import part_of_tables
 from svyaz.dynamics.tables import own_gains, snapshot_tables
-from svyaz.expr import Expression, gradients, symbols_in
-from svyaz.forms import Equations, observation, rates_of, shared_with
-from svyaz.program import LARGEST_WHOLE, Function, Table, Tabulated, bordered, function, once_for_each, row_entries
+from svyaz.expr import ZERO, Expression, gradients, symbols_in
+from svyaz.forms import Deviation, Equations, observation, rates_of, rates_program, shared_with, with_constraints
+from svyaz.model import Constraint
+from svyaz.program import (
+    LARGEST_WHOLE,
+    Function,
+    Native,
+    Table,
+    Tabulated,
+    bordered,
+    choose_orders,
+    compile_program,
+    function,
+    once_for_each,
+    row_entries,
+)
 
 RIDGE = 1e-13
 """Beside 1: keeps least corrections finite where rows depend on each other."""
@@ -53,6 +66,11 @@ class SymbolicDynamics:
         return found, {kind: tuple(table) for kind, table in observed.items()}
 
     @property
+    def description(self) -> str:
+        """The form of the equations."""
+        return f"the equations of form {self.equations.form}"
+
+    @property
     def tables(self) -> Tabulated:
         """M, bias, G, R, residuals and their terms, multipliers, accelerations, energies, integrals."""
         return self._observed[0]
@@ -70,6 +88,31 @@ class SymbolicDynamics:
             return None
         initial = equations.system.initial
         return {"t": 0.0, **{name: float(initial.get(name, 0.0)) for name in equations.states}}
+
+    def tables_of(self, deviations: Sequence[Deviation]) -> Tabulated:
+        """G, residuals and the magnitudes of their terms, in the states of the equations."""
+        in_states = self.equations.in_states
+        places = [ZERO if d.position is None else in_states(d.position) for d in deviations]
+        speeds = [in_states(d.velocity) for d in deviations]
+        tables: dict[str, Table] = {
+            "position": places,
+            "velocity": speeds,
+            "position_terms": [magnitude(e) for e in places],
+            "velocity_terms": [magnitude(e) for e in speeds],
+            "jacobian": gradients(speeds, self.equations.velocities),
+        }
+        return function(tables, ("t", *self.equations.states), self.equations.system.constants)
+
+    def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
+        """The equations with these constraints, in expressions."""
+        return with_constraints(self.equations, constraints)
+
+    def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> Native:
+        """One program of all rates, its order of elimination chosen at the initial state."""
+        equations = self.equations
+        program = rates_program(equations, rates_of(equations, correction), gains)
+        start = {name: float(equations.system.initial.get(name, 0.0)) for name in equations.states}
+        return compile_program(choose_orders(program, equations.system.constants, {"t": 0.0, **start}))
 
     def mobility(self, row: Array, mass: Array, bias: Array) -> Mobility:
         """M⁻¹ by the mass matrix."""

@@ -13,10 +13,10 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import examine, examined, residuals
-from svyaz.dynamics import measure_of
+from svyaz.dynamics import measure_of, plain_rates
 from svyaz.forms import Equations
 from svyaz.holding.approaches import least_values
-from svyaz.holding.passages import Crossed, Passage, Polynomial, Way, plain_code
+from svyaz.holding.passages import Crossed, Passage, Polynomial, Way
 
 LENGTHS = tuple(0.1 / 2**k for k in range(12))
 """Parts of the time over which the polynomial is looked for."""
@@ -37,7 +37,7 @@ def departure(
     full = examined(equations)
     if not _dependent(full, tuple(state), span[0]):
         return None
-    code = plain_code(full)
+    code = plain_rates(full)
     way = Way(equations, full, code, code.constants(full.system.constants), span[0], state, np.zeros(len(state)))
     for part in LENGTHS:
         length = part * (span[1] - span[0])

@@ -24,7 +24,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.dynamics import balanced, dependencies, numerical_rank, unit_rows
+from svyaz.dynamics import balanced, dependencies, numerical_rank, plain_rates, unit_rows
 from svyaz.expr import (
     ONE,
     TIME,
@@ -277,15 +277,12 @@ def named_rates(equations: Equations) -> Rates:
 
 def _along_rates(equations: Equations, expression: Expression) -> Callable[[Array], dict[str, Array]]:
     """From [t, states…] to the ``rate`` of an expression along the motion, its ``parts`` and the ``slope`` of all states."""
-    recursion, constants = equations.recursion, equations.system.constants
-    rates = rates_of(equations) if recursion is None else named_rates(equations)
+    constants, rates = equations.system.constants, named_rates(equations)
     rate = total_derivative(expression, {se.Symbol(s): r for s, r in rates.rates} | {TIME: ONE})
     slope = [r for _, r in rates.rates]
     tables: dict[str, Table] = {"rate": rate, "parts": list(rate.args) if rate.is_Add else [rate], "slope": slope}
-    if recursion is None:
-        return function(tables, ("t", *equations.states), constants, systems=rates.systems)
     found = function(tables, ("t", *equations.states, *map(str, slope)), constants)
-    code = recursion.code([ZERO] * len(equations.deviations), ())
+    code = plain_rates(equations)
     own = code.constants(constants)
     return lambda x: found(np.concatenate([x, code.evaluate(x, own)]))
 

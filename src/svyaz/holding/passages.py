@@ -20,12 +20,12 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import entered, examined, model_states
-from svyaz.dynamics import Measure, augmented_matrices, measure_of
-from svyaz.forms import Equations, RateCode, rates_of, rates_program
+from svyaz.dynamics import Measure, augmented_matrices, measure_of, plain_rates
+from svyaz.forms import Equations, RateCode
 from svyaz.holding.approaches import approaches, least_values
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
-from svyaz.program import Native, bordered, choose_orders, compile_program, once_for_each
+from svyaz.program import bordered
 
 STAGES = (5, 6, 7, 8)
 """Numbers of Gauss' nodes, of which those are taken that stay farthest from the moment."""
@@ -180,7 +180,7 @@ class Way:
             return None
         if equations is segment.equations:
             return cls(equations, equations, segment.code, segment.constants, time, state[0], state[0] - begun[0])
-        code = plain_code(equations)  # without gains: on the constraints they add nothing
+        code = plain_rates(equations)  # without gains: on the constraints they add nothing
         constants = code.constants(equations.system.constants)
         return cls(segment.equations, equations, code, constants, time, state[0], state[0] - begun[0])
 
@@ -307,11 +307,3 @@ def _corrected(measure: Measure, times: Array, states: Array) -> Array:
         except np.linalg.LinAlgError:
             found[:] = np.nan
     return found
-
-
-@once_for_each
-def plain_code(equations: Equations) -> Native:
-    """The rates of all states of a model, as the equations with multipliers give them."""
-    program = rates_program(equations, rates_of(equations))
-    start = dict(zip(equations.system.states, map(float, equations.system.initial_state()), strict=True))
-    return compile_program(choose_orders(program, equations.system.constants, {"t": 0.0, **start}))

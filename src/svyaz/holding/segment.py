@@ -213,7 +213,7 @@ def _by_recursion(
 def rate_code(equations: Equations, perturbation: Perturbation, held: Sequence[HeldIntegral]) -> RateCode:
     """The rates of equations that are not written out, with what holds integrals."""
     assert equations.recursion is not None, "recursions give the rates"
-    code = equations.recursion.code(perturbation.correction, tuple(perturbation.gains))
+    code = equations.recursion.rate_code(perturbation.correction, tuple(perturbation.gains))
     if not held:
         return code
     from svyaz.holding.held_code import held_code

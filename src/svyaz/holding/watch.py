@@ -21,14 +21,13 @@ from math import exp, inf
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.dynamics import magnitude, measure_of, typical_sizes, typical_speeds, with_floor
-from svyaz.expr import gradient
+from svyaz.dynamics import DEVIATIONS, dynamics_of, measure_of, typical_sizes, typical_speeds, with_floor
 from svyaz.forms import Equations
-from svyaz.holding.deviation import deviations
+from svyaz.holding.deviation import SAMPLED, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
-from svyaz.program import Function, Table, function, once_for_each
+from svyaz.program import Tabulated, once_for_each
 
 SAMPLES = 1000
 """Rows of the run at which the Jacobian is looked at."""
@@ -129,42 +128,55 @@ def lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float
 def spare_astray(segment: Segment, path: Path) -> tuple[int, str] | None:
     """(row, words) where a constraint that followed from others ceases to do so: it is not met though they are."""
     equations = segment.equations
-    if not equations.spare or equations.recursion is not None:  # those of recursions are not watched
+    if not equations.spare:
         return None
-    rows = np.isfinite(path.states).all(axis=1)
-    found = _spare_parts(equations)(np.column_stack([path.times[rows], path.states[rows]]))
-    numbers = measure_of(equations).along(path.times[rows], path.states[rows])
-    sizes = typical_sizes(numbers.mass, numbers.q)
-    speeds = typical_speeds(numbers.mass, numbers.bias, numbers.q, numbers.v)
-    values, largest = np.abs(found["residuals"]), np.zeros_like(found["terms"])
-    largest[:, 0::2] = with_floor(found["terms"][:, 0::2], found["gradients"], sizes)
-    largest[:, 1::2] = with_floor(found["terms"][:, 1::2], found["gradients"], speeds)
-    largest = np.max(largest, axis=0)
-    relative = np.where(largest > 0.0, values / np.where(largest > 0.0, largest, 1.0), 0.0)
-    own = np.zeros(len(relative))
+    finite = np.isfinite(path.states).all(axis=1)
+    times, states = path.times[finite], path.states[finite]
+    levels = _redundant_tables(equations)(np.column_stack([times, states]), DEVIATIONS)
+    scales = _redundant_scales(equations, times, states, levels)
+    relative = [np.abs(levels[name]) / np.where(scales[name] > 0.0, scales[name], np.inf) for name in DEVIATIONS[:2]]
+    own = np.zeros(len(times))
     if equations.deviations:
         measured = deviations(equations)
-        y = measured.at(path.times[rows], path.states[rows])
-        scales = measured.scales(path.times[rows], path.states[rows])
-        own = np.max(np.abs(y) / np.where(scales > 0.0, scales, 1.0), axis=1)
-    off = relative > ASTRAY + ALONE * own[:, None]
+        sizes = measured.scales(times, states)
+        own = np.max(np.abs(measured.at(times, states)) / np.where(sizes > 0.0, sizes, 1.0), axis=1)
+    off = np.maximum(*relative) > ASTRAY + ALONE * own[:, None]
     if not off.any():
         return None
     row = int(np.argmax(off.any(axis=1)))
-    d = equations.spare[int(np.argmax(off[row])) // 2]
+    d = equations.spare[int(np.argmax(off[row]))]
     return row, (
-        f"the constraint '{d.name}' followed from the others, but at t = {path.times[rows][row]:.9g} it is not satisfied "
+        f"the constraint '{d.name}' followed from the others, but at t = {times[row]:.9g} it is not satisfied "
         "with them: they contradict each other from there on, or it restricts another motion"
     )
 
 
 @once_for_each
-def _spare_parts(equations: Equations) -> Function:
+def _redundant_tables(equations: Equations) -> Tabulated:
     """Both levels of the constraints that follow from others, with the sums of the magnitudes of their terms."""
-    levels = [equations.in_states(e) for d in equations.spare for e in (d.position or d.velocity, d.velocity)]
-    slopes = [gradient(e, equations.velocities) for e in levels[1::2]]
-    tables: dict[str, Table] = {"residuals": levels, "terms": [magnitude(e) for e in levels], "gradients": slopes}
-    return function(tables, ("t", *equations.states), equations.system.constants)
+    return dynamics_of(equations).tables_of(equations.spare)
+
+
+def _redundant_scales(
+    equations: Equations, times: Array, states: Array, levels: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Own scales (m,) of both levels along a motion: the largest of their terms, not below what a few of its states give."""
+    few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
+    jacobian = _redundant_tables(equations)(np.column_stack([times[few], states[few]]), ("jacobian",))["jacobian"]
+    numbers = measure_of(equations).along(times[few], states[few])
+    typical = {
+        "position": typical_sizes(numbers.mass, numbers.q),
+        "velocity": typical_speeds(numbers.mass, numbers.bias, numbers.q, numbers.v),
+    }
+    return {
+        name: np.maximum(
+            levels[f"{name}_terms"].max(axis=0),
+            with_floor(levels[f"{name}_terms"][few], jacobian.reshape(len(few), len(equations.spare), -1), sizes).max(
+                axis=0
+            ),
+        )
+        for name, sizes in typical.items()
+    }
 
 
 def exceeds(segment: Segment, path: Path, options: Options) -> str:

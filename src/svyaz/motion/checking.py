@@ -17,7 +17,8 @@ from svyaz.constraints import (
     examined,
     residuals,
 )
-from svyaz.forms import find_negative_mass, with_constraints
+from svyaz.dynamics import dynamics_of
+from svyaz.forms import find_negative_mass
 from svyaz.holding import (
     Automatic,
     ByProjection,
@@ -104,12 +105,7 @@ def check(
         gains, wrong = _judged(structure, beginning, runnable=True)
         return Check(system, kinds, None, {}, gains, (*_outside(system), *wrong))
     if equations.spare:
-        if by_recursion is not None:
-            from svyaz.dynamics import closed_equations
-
-            equations = closed_equations(system, beginning.phase.active)
-        else:
-            equations = with_constraints(equations, beginning.phase.active)
+        equations = dynamics_of(equations).with_constraints(beginning.phase.active)
     report, found = examine(equations, state, START), residuals(equations, state, START)
     runnable = report.repetitive or (report.full and not report.singular)
     told = report.messages if not runnable or report.contradictory else ()

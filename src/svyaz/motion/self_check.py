@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.dynamics import dynamics_of
 from svyaz.holding import Segment, observed
 from svyaz.integrate import Status
 from svyaz.model import System
@@ -56,15 +57,15 @@ def sample_of(
 def road_of(segment: Segment) -> str:
     """How the rates of a segment are computed, in words."""
     equations = segment.equations
-    found = "recursions over bodies" if equations.recursion is not None else f"the equations of form {equations.form}"
+    found = dynamics_of(equations).description
     parts = (
-        ("constraints", equations.recursion is not None and bool(equations.deviations)),
         ("friction by reactions", bool(equations.pulls)),
         ("sides", bool(equations.sides) and not equations.pulls),
         ("held integrals", bool(segment.held)),
     )
     named = " and ".join(name for name, met in parts if met)
-    return f"{found} with {named}" if named else found
+    joined = " and " if " with " in found else " with "
+    return f"{found}{joined}{named}" if named else found
 
 
 class RunCheck:

@@ -70,6 +70,11 @@ class ClosedTree:
         names = (*given, *(str(surface.side) for surface in sliding))
         return replace(self, drive=Drive(tuple(forces), tuple(further), names, values), sliding=tuple(sliding))
 
+    @property
+    def description(self) -> str:
+        """Recursions, with constraints or without."""
+        return "recursions over bodies with constraints" if self.rows.rows else "recursions over bodies"
+
     @cached_property
     def tables(self) -> TreeNumbers:
         """M, bias, G, residuals and their terms along rows of states."""
@@ -92,7 +97,15 @@ class ClosedTree:
         """With some of the constraints."""
         return replace(self, rows=replace(self.rows, rows=tuple(self.rows.rows[k] for k in kept)))
 
-    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode | SlidingCode:
+    def tables_of(self, deviations: Sequence[Deviation]) -> TreeNumbers:
+        """Those of the same bodies with these constraints."""
+        return self.with_rows([d.constraint for d in deviations]).tables
+
+    def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
+        """The equations of the same bodies with these constraints, named and not written out."""
+        return _equations(self.with_rows(constraints))
+
+    def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode | SlidingCode:
         """The rates, with what is added to the rows of the constraints."""
         inner = self._plain_code(correction, gains)
         if not self.sliding:
@@ -303,7 +316,12 @@ def _release(_kept: object) -> None:
 
 def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equations:
     """The equations of a tree with constraints, named and not written out; velocities of free joints are quasi-velocities."""
-    rows, quasi = rows_of(system, constraints), system.freedoms != system.coordinates
+    return _equations(ClosedTree(rows_of(system, constraints)))
+
+
+def _equations(tree: ClosedTree) -> Equations:
+    rows, system = tree.rows, tree.rows.system
+    quasi = system.freedoms != system.coordinates
     deviations = tuple(
         Deviation(
             row.constraint,
@@ -320,5 +338,5 @@ def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equat
         accelerated=system.velocities if quasi else system.coordinates,
         deviations=deviations,
         quasi=quasi,
-        recursion=ClosedTree(rows),
+        recursion=tree,
     )
