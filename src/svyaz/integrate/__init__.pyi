@@ -51,6 +51,7 @@ from svyaz.integrate.solving import schedule as schedule
 from svyaz.integrate.solving import solve as solve
 from svyaz.integrate.solving import solve_each as solve_each
 from svyaz.integrate.solving import solve_many as solve_many
+from svyaz.integrate.solving import steps_from as steps_from
 from svyaz.integrate.tableau import Controller as Controller
 from svyaz.integrate.tableau import Tableau as Tableau
 from svyaz.integrate.tableau import printed as printed

@@ -60,6 +60,24 @@ def bound(
     return call
 
 
+def rebound(
+    loop: Callable[Concatenate[int, Given], int], place: int, *given: Given.args, **_none: Given.kwargs
+) -> Callable[[Any], int]:
+    """A loop that is called with 1 and another value of its argument number ``place``, a record of numbers, each time."""
+    assert isinstance(loop, Loop), "a loop is compiled"
+    entry, block = loop.laid_out((1, *given))
+    before: list[int | float] = []
+    layout = "".join([_put(value, before) for value in (1, *given)[:place]])
+    record = struct.Struct(_put(given[place - 1], []).translate(_FORMATS))
+    address, offset = ctypes.addressof(block), struct.calcsize(layout.translate(_FORMATS))
+
+    def call(value: tuple[int | float, ...], _alive: tuple[object, ...] = (given, block)) -> int:
+        record.pack_into(block, offset, *value)
+        return int(entry(None, address, None))
+
+    return call
+
+
 class Callback(Protocol):
     """A compiled function int32 f(x, c, out) of three addresses; it must live as long as its address is used."""
 

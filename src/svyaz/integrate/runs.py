@@ -31,7 +31,7 @@ from svyaz.integrate.calls import (
     Callee,
     Counters,
 )
-from svyaz.integrate.compiling import bound
+from svyaz.integrate.compiling import bound, rebound
 from svyaz.integrate.loops import Schedule
 from svyaz.integrate.ode import Flow
 from svyaz.integrate.stages import scheme
@@ -263,6 +263,23 @@ def fixed_run(tableau: Tableau, natives: Natives, start: Array, plan: Schedule, 
         grid is not None,
     )
     return Run(room, loop, slopes, step.constants)
+
+
+def single_steps(tableau: Tableau, natives: Natives, start: Array) -> Callable[[float], Array | None]:
+    """The state (n,) at a time after one step of an explicit method from [t, y…]; None where the step fails."""
+    room, first = _room(start, None, 2), float(start[0])
+    absent, slopes, times = Callee(0, np.zeros(2)), np.zeros(tableau.stages * natives.size), np.zeros(0)
+    plan = Schedule(first, first, 0.0, 0.0, 1, 1)
+    given = (natives.rates, absent, natives.after_step, scheme(tableau), plan, room.work, slopes, room.count, room.rows)
+    loop, work, count = rebound(loops.fixed, 5, *given, times, False), room.work, room.count
+
+    def step(time: float) -> Array | None:
+        work[0] = start
+        count.fill(0)
+        length = time - first
+        return work[0, 1:].copy() if loop(Schedule(first, time, length, length, 1, 1)) == FINISHED else None
+
+    return step
 
 
 def free_run(

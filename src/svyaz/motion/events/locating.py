@@ -26,7 +26,7 @@ from svyaz.holding import (
     next_stop,
     steps_left,
 )
-from svyaz.integrate import Ode, Path, Status, joined, solve
+from svyaz.integrate import Ode, Path, Status, joined, steps_from
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.contact_watch import check_contacts
 from svyaz.motion.events.guarding import Guard
@@ -288,17 +288,8 @@ def _stepping(
     not ``fixed``; None where these fail too.
     """
 
-    def again(time: float) -> Array | None:
-        if time <= start:
-            return state
-        ode, path = Ode(segment.rates, segment.jacobian, segment.projection), None
-        if fixed:
-            path = solve(ode, state, (start, time), method=options.method, step=time - start)
-        if (path is None or path.status is not Status.FINISHED) and options.rtol is not None:
-            path = solve(ode, state, (start, time), method=options.method, rtol=options.rtol)
-        return path.states[-1] if path is not None and path.status is Status.FINISHED else None
-
-    return again
+    ode = Ode(segment.rates, segment.jacobian, segment.projection)
+    return steps_from(ode, state, start, options.method, options.rtol, fixed=fixed)
 
 
 def _row(time: float, state: Array) -> Path:
