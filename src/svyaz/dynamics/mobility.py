@@ -7,15 +7,22 @@ recursions keep them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.dynamics.scales import least_correction
-from svyaz.matrices import lstsq
+from svyaz.dynamics.scales import least_correction, row_lengths, scaled_mass
+from svyaz.matrices import eigvalsh, is_large, lstsq
 
 TINY = float(np.finfo(float).tiny)
+
+REGULAR = 1e-8
+"""A mass matrix with a unit diagonal is regular while its roots are not below this."""
+
+DEPENDENT = 1e-9
+"""Rows whose singular values are below this part of the largest depend on each other."""
 
 
 class Response(Protocol):
@@ -41,8 +48,8 @@ class Mobility(Protocol):
     def impulses(self, jacobian: Array, jump: Array) -> Array:
         """Λ (m,) of M δ = Gᵀ Λ for a jump δ of the velocities."""
 
-    def ease(self, row: Array) -> float:
-        """√(g M⁻¹ gᵀ) of a row g: how easily a unit impulse along it moves the bodies."""
+    def eases(self, rows: Array) -> Array:
+        """√(g M⁻¹ gᵀ) of each row g, (k,): how easily a unit impulse along it moves the bodies."""
 
     def mobilities(self, rows: Array) -> Array:
         """g M⁻¹ gᵀ of each row g, (k,)."""
@@ -53,31 +60,62 @@ class Mobility(Protocol):
 
 @dataclass(frozen=True)
 class ByMassMatrix:
-    """By M and the bias, M q̈ + bias = Gᵀ λ."""
+    """By M and the bias, M q̈ + bias = Gᵀ λ. A regular M = (D⁻¹ L) (D⁻¹ L)ᵀ, D = 1/√diag M, is factorised once."""
 
     mass: Array
     bias: Array
 
+    @cached_property
+    def _inverse_root(self) -> Array | None:
+        """L⁻¹ D, so that M⁻¹ = (L⁻¹ D)ᵀ (L⁻¹ D); None where M is nearly singular."""
+        diagonal = np.diag(self.mass)
+        if not (np.isfinite(self.mass).all() and (diagonal > 0.0).all()):
+            return None
+        scales = 1.0 / np.sqrt(diagonal)
+        scaled = scaled_mass(self.mass, scales)
+        if not np.isfinite(scaled).all() or eigvalsh(scaled).min(initial=1.0) < REGULAR:
+            return None
+        found: Array = np.linalg.inv(np.linalg.cholesky(scaled)) * scales
+        return found
+
     def pushed(self, forces: Array) -> Array:
-        return lstsq(self.mass, forces, rcond=None)
+        root = self._inverse_root
+        return lstsq(self.mass, forces, rcond=None) if root is None else root.T @ (root @ forces)
 
     def least(self, jacobian: Array, wanted: Array) -> tuple[Array, Array]:
-        found = least_correction(self.mass, jacobian, wanted)
+        root = self._inverse_root
+        if root is None or is_large(jacobian):
+            found = least_correction(self.mass, jacobian, wanted)
+        else:
+            found = self._shortest(root, jacobian, wanted)
         return found, self.impulses(jacobian, found)
+
+    def _shortest(self, root: Array, jacobian: Array, wanted: Array) -> Array:
+        """δ = (L⁻¹ D)ᵀ y with the shortest y of G (L⁻¹ D)ᵀ y = wanted, each row in units of its length."""
+        rows = jacobian @ root.T
+        lengths = row_lengths(rows)
+        unit = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
+        return root.T @ lstsq(rows * unit[:, None], wanted * unit, rcond=DEPENDENT)
 
     def impulses(self, jacobian: Array, jump: Array) -> Array:
         return lstsq(jacobian.T, self.mass @ jump, rcond=None)
 
-    def ease(self, row: Array) -> float:
-        least = least_correction(self.mass, row[None, :], np.ones(1))
-        return float(1.0 / max(abs(float(least @ self.mass @ least)), TINY) ** 0.5)
+    def eases(self, rows: Array) -> Array:
+        root = self._inverse_root
+        if root is not None:
+            return row_lengths(rows @ root.T)
+        least = [least_correction(self.mass, row[None, :], np.ones(1)) for row in rows]
+        return np.array([1.0 / max(abs(float(x @ self.mass @ x)), TINY) ** 0.5 for x in least])
 
     def mobilities(self, rows: Array) -> Array:
-        found: Array = np.einsum("kn,nk->k", rows, lstsq(self.mass, rows.T))
+        found: Array = np.einsum("kn,nk->k", rows, self.pushed(rows.T))
         return found
 
     def accelerated(self, jacobian: Array, constraint_bias: Array) -> Array:
-        count = len(jacobian)
+        root, count = self._inverse_root, len(jacobian)
+        if root is not None:
+            free = -self.pushed(self.bias)
+            return free + self._shortest(root, jacobian, -constraint_bias - jacobian @ free) if count else free
         matrix = np.block([[self.mass, jacobian.T], [jacobian, np.zeros((count, count))]])
         return lstsq(matrix, np.concatenate([-self.bias, -constraint_bias]))[: len(self.mass)]
 
@@ -102,8 +140,8 @@ class ByRecursion:
     def impulses(self, jacobian: Array, jump: Array) -> Array:
         return self.least(jacobian, jacobian @ jump)[1]
 
-    def ease(self, row: Array) -> float:
-        return float(max(float(row @ self.pushed(row)), 0.0) ** 0.5)
+    def eases(self, rows: Array) -> Array:
+        return np.sqrt(np.maximum(self.mobilities(rows), 0.0))
 
     def mobilities(self, rows: Array) -> Array:
         found: Array = np.einsum("kn,kn->k", rows, self.response.respond(rows))

@@ -56,6 +56,9 @@ class Conditions:
     margins: Mapping[str, float] = field(default_factory=dict)
     idle: frozenset[Key] = frozenset()
     _bound: dict[Segment, ConditionCode] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _levels: dict[tuple[Segment, float, bytes], Array] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def bound(self, segment: Segment) -> ConditionCode:
         """g (m,) as a function with the gains of the segment."""
@@ -77,6 +80,13 @@ class Conditions:
 
     def levels(self, segment: Segment, time: float, state: Array) -> Array:
         """Below minus these a condition is armed, (m,)."""
+        key = (segment, time, state.tobytes())
+        if key not in self._levels:
+            self._levels.clear()  # the start of a phase is asked about several times, other states once
+            self._levels[key] = self._find_levels(segment, time, state)
+        return self._levels[key]
+
+    def _find_levels(self, segment: Segment, time: float, state: Array) -> Array:
         try:
             sizes = self.sizes(segment, self._known(segment), np.concatenate([[time], state]))
             found: Array = LOW * np.nan_to_num(sizes)

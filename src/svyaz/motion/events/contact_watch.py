@@ -94,7 +94,7 @@ def _first_pull(contacts: Contacts, segment: Segment, path: Path) -> tuple[int, 
             continue
         here = measure_of(segment.equations).at(path.states[row], float(path.times[row]))
         compliance = here.mobility
-        ease = compliance.ease(here.jacobian[names.index(c.name)])
+        ease = float(compliance.eases(here.jacobian[[names.index(c.name)]])[0])
         forces = float(np.sqrt(abs(here.bias @ compliance.pushed(here.bias))))
         size = max(float(contacts.at(here.time, here.state).second_size[k]), ease * forces)
         if -push[row] * ease**2 > contacts.tolerance * size:

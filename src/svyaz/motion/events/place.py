@@ -17,7 +17,6 @@ class CollisionPlace:
 
     snapshot: Snapshot
     names: tuple[str, ...]
-    eases: dict[str, float] = field(default_factory=dict)
     repeating: dict[tuple[str, ...], bool] = field(default_factory=dict)
 
     @cached_property
@@ -26,9 +25,11 @@ class CollisionPlace:
 
     def ease(self, name: str) -> float:
         """√(g M⁻¹ gᵀ) of a row g of the Jacobian: how easily a unit impulse moves it."""
-        if name not in self.eases:
-            self.eases[name] = self.compliance.ease(self.snapshot.jacobian[self.names.index(name)])
-        return self.eases[name]
+        return self._eases[name]
+
+    @cached_property
+    def _eases(self) -> dict[str, float]:
+        return dict(zip(self.names, self.compliance.eases(self.snapshot.jacobian).tolist(), strict=True))
 
     def repeats(self, names: Sequence[str]) -> bool:
         """Do some of these constraints follow from the others?"""
@@ -39,7 +40,11 @@ class CollisionPlace:
 
     def unit_rows(self, names: Sequence[str]) -> Array:
         """Rows of the Jacobian of unit length in scaled coordinates."""
-        return self._unit_rows[[self.names.index(name) for name in names]]
+        return self._unit_rows[[self._numbers[name] for name in names]]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.names)}
 
     @cached_property
     def _unit_rows(self) -> Array:

@@ -92,6 +92,7 @@ class Switched:
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
         self._shared_gain: Gains | Off | None = None
+        self._largest_gain = 0.0
         self._watched: dict[tuple[Names, Names, tuple[Expression, ...]], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
         rounding = options.rtol or FIXED
@@ -125,13 +126,12 @@ class Switched:
             if shared_with(phase.equations) is not None and self._shared_gain is not None:
                 known = replace(self.options, stabilize=self._shared_gain, foresee=False)
                 found = decide(phase.equations, held, known, own, (phase.start, phase.end))
-                self._decisions[names] = replace(found, options=self.options)
-                return self._decisions[names]
+                return self._keep_decision(names, replace(found, options=self.options))
             lasting = self._phase(phase.start, phase.active, ())  # also where impacts that accumulate end it soon
             longer = replace(beginning, phase=replace(phase, end=lasting.end))
             span = (phase.start, self.foreseen(longer, held))
             found = decided_on_sides(phase.equations, held, self.options, own, span)
-            self._decisions[names] = found
+            self._keep_decision(names, found)
             if shared_with(phase.equations) is not None and found.gains is not None and found.gains.choice is not None:
                 choice = found.gains.choice
                 self._shared_gain = choice.gains if choice.kappa else Off()
@@ -145,6 +145,12 @@ class Switched:
             self._conditions(beginning, found.segment), found.segment, state, phase.end - phase.start
         )
         return replace(found, notes=(*found.notes, *asleep))
+
+    def _keep_decision(self, names: Names, decision: Decision) -> Decision:
+        self._decisions[names] = decision
+        gains = decision.segment.perturbation.gains.values()
+        self._largest_gain = max([self._largest_gain, *map(abs, gains)])
+        return decision
 
     def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
         """Up to the event that ends the phase."""
@@ -313,11 +319,11 @@ class Switched:
             if not sides:
                 self._watched[key] = watched
         depths = self._contacts.depths(time, beginning.state, self.options.until)
-        gains = [abs(x) for d in self._decisions.values() for x in d.segment.perturbation.gains.values()]
         acting = names_of(phase.active)
         chosen = {name: depths[name] for name in watched.depths if name not in acting}
-        most = max(gains, default=0.0)
-        return replace(watched, contacts=self._contacts, depths=chosen, gain=most, idle=beginning.idle)
+        return replace(
+            watched, contacts=self._contacts, depths=chosen, gain=self._largest_gain, idle=beginning.idle
+        )
 
     def _told(self, event: Event, before: Array, impact: Impact) -> Event:
         """The event with energies before and after it, jumps of velocities, impulses."""
