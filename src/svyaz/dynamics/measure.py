@@ -28,6 +28,9 @@ from svyaz.program import Entries, Function, Tabulated, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
 
+MOST_KEPT = 4
+"""Snapshots of the latest states that are kept: an event asks for the same one many times."""
+
 PARTS = ("mass", "bias", *BY_CONSTRAINT)
 """Tables of a snapshot."""
 
@@ -113,11 +116,26 @@ class Measure:
     speeds: tuple[int, ...]
 
     def at(self, state: Array, time: float) -> Snapshot:
-        """The snapshot at a state, given in the order of the states of the equations."""
+        """The snapshot at a state, given in the order of the states of the equations; the latest ones are kept."""
+        key = (time, state.tobytes())
+        found = self._latest.get(key)
+        if found is None and self.large:
+            return self._take(state, time)
+        if found is None:
+            if len(self._latest) >= MOST_KEPT:
+                del self._latest[next(iter(self._latest))]
+            found = self._latest[key] = self._take(state.copy(), time)
+        return found
+
+    def _take(self, state: Array, time: float) -> Snapshot:
         found = self._snapshot(np.array([time]), state[None, :])
         parts = {name: table[0] for name, table in found.items()}
         q, v = state[self._q], state[self._v]
         return Snapshot(q=q, v=v, holonomic=self.holonomic, time=time, state=state, dynamics=self.dynamics, **parts)
+
+    @cached_property
+    def _latest(self) -> dict[tuple[float, bytes], Snapshot]:
+        return {}
 
     def along(self, times: Array, states: Array) -> Numbers:
         """The numbers at many states."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, wraps
+from functools import cached_property, lru_cache, wraps
+from itertools import accumulate
 from math import prod
 from typing import Protocol, TypeAlias, TypeVar, cast
 
@@ -207,17 +208,23 @@ class Function:
         return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
     def _shaped(self, rows: Array, only: Sequence[str] | None) -> dict[str, Array]:
-        found, start = {}, 0
-        for name, shape in self.shapes.items():
-            count = self._count(name)
-            if (only is None or name in only) and name in self.sparse:
-                whole = np.zeros((*rows.shape[:-1], prod(shape)))
-                whole[..., self.sparse[name]] = rows[..., start : start + count]
-                found[name] = whole.reshape((*rows.shape[:-1], *shape))
-            elif only is None or name in only:
-                found[name] = rows[..., start : start + count].reshape((*rows.shape[:-1], *shape))
-            start += count
+        found, before = {}, rows.shape[:-1]
+        for name, place in self._places.items():
+            if only is not None and name not in only:
+                continue
+            own, shape = rows[..., place], self.shapes[name]
+            if name in self.sparse:
+                whole = np.zeros((*before, prod(shape)))
+                whole[..., self.sparse[name]] = own
+                own = whole
+            found[name] = own.reshape((*before, *shape))
         return found
+
+    @cached_property
+    def _places(self) -> dict[str, slice]:
+        """The outputs of each table."""
+        ends = list(accumulate(map(self._count, self.shapes)))
+        return {name: slice(end - self._count(name), end) for name, end in zip(self.shapes, ends, strict=True)}
 
 
 def function(

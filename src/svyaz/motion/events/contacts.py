@@ -108,7 +108,8 @@ class Contacts:
     The inputs are t, the states and their slopes; ``explicit`` gives the rates that need no accelerations. It belongs to no
     set of constraints that act. ``seen`` (k,) are the largest sizes of ``on`` in the run so far: bodies that lie side by
     side at the origin, where all terms vanish, touch by that measure. The ``tolerance`` is the part of that size by which
-    constraints that act may be away from zero. ``known`` are the latest values, by time and state.
+    constraints that act may be away from zero. ``known`` are the latest values, by time, state and slopes; ``later`` are the
+    states of the last path and the contacts after it.
     """
 
     constraints: tuple[Constraint, ...]
@@ -117,18 +118,17 @@ class Contacts:
     free: Equations
     seen: Array
     tolerance: float = TOUCHING
-    known: dict[tuple[float, bytes], Gaps] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[tuple[float, bytes, bytes | None], Gaps] = field(default_factory=dict, compare=False, repr=False)
+    later: list[tuple[Array, Contacts]] = field(default_factory=list, compare=False, repr=False)
 
     def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
         """Values at a state; without ``slopes`` the second derivatives are those of the motion without constraints."""
-        if slopes is not None:
-            return self._evaluate(time, state, slopes)
-        key = (time, state.tobytes())
+        key = (time, state.tobytes(), None if slopes is None else slopes.tobytes())
         found = self.known.get(key)
         if found is None:
             while len(self.known) >= MOST_KNOWN:
                 del self.known[next(iter(self.known))]
-            found = self.known[key] = self._evaluate(time, state, None)
+            found = self.known[key] = self._evaluate(time, state, slopes)
         return found
 
     def _evaluate(self, time: float, state: Array, slopes: Array | None) -> Gaps:
@@ -162,12 +162,16 @@ class Contacts:
         """The same, with what was seen along a path."""
         if not self.constraints:
             return self
+        if self.later and self.later[0][0] is path.states:
+            return self.later[0][1]
         stride = -(-len(path.times) // MOST_LOOKED_AT)
         times, states = path.times[::-stride], path.states[::-stride]
         parts = self.numbers(np.column_stack([times, states, np.zeros_like(states)]))
         here = measure_of(self.free).along(times, states)
         sizes = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
-        return replace(self, seen=np.fmax(self.seen, np.fmax.reduce(sizes, axis=0)), known={})
+        seen = np.fmax(self.seen, np.fmax.reduce(sizes, axis=0))
+        self.later[:] = [(path.states, replace(self, seen=seen, known={}, later=[]))]
+        return self.later[0][1]
 
     def slopes(self, time: float, state: Array, accelerations: Array) -> Array:
         """The rates of all states with these accelerations of the free equations."""

@@ -321,9 +321,7 @@ class Switched:
         depths = self._contacts.depths(time, beginning.state, self.options.until)
         acting = names_of(phase.active)
         chosen = {name: depths[name] for name in watched.depths if name not in acting}
-        return replace(
-            watched, contacts=self._contacts, depths=chosen, gain=self._largest_gain, idle=beginning.idle
-        )
+        return replace(watched, contacts=self._contacts, depths=chosen, gain=self._largest_gain, idle=beginning.idle)
 
     def _told(self, event: Event, before: Array, impact: Impact) -> Event:
         """The event with energies before and after it, jumps of velocities, impulses."""
