@@ -147,9 +147,8 @@ class Switched:
         return replace(found, notes=(*found.notes, *asleep))
 
     def _keep_decision(self, names: Names, decision: Decision) -> Decision:
-        self._decisions[names] = decision
-        gains = decision.segment.perturbation.gains.values()
-        self._largest_gain = max([self._largest_gain, *map(abs, gains)])
+        gains, self._decisions[names] = decision.segment.perturbation.gains, decision
+        self._largest_gain = max([self._largest_gain, *map(abs, gains.values())])
         return decision
 
     def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
