@@ -136,7 +136,7 @@ def test_runs_show_a_wrong_word_of_a_model_at_its_place(run) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_verb_takes_what_the_function_of_its_room_takes(verb, does) -> None:
+def test_a_verb_takes_what_the_function_of_its_package_takes(verb, does) -> None:
     def taken(function) -> dict[str, tuple[object, object]]:
         return {p.name: (p.kind, p.default) for p in list(signature(function).parameters.values())[1:]}
 

@@ -8,6 +8,7 @@ numbers of Python.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, wraps
 from math import inf, isfinite
@@ -63,14 +64,14 @@ def check_arguments(call: Callable[Words, Result]) -> Callable[Words, Result]:
     Traceback (most recent call last):
     svyaz.expr.errors.ModelError: error: 'seconds' must be a finite number, not nan
     """
-    signature = inspect.signature(call)
+    signature = inspect.signature(show_options(call))
 
     @wraps(call)
     def checked(*arguments: Words.args, **options: Words.kwargs) -> Result:
         try:
             given = signature.bind(*arguments, **options)
-        except TypeError:
-            return call(*arguments, **options)  # what Python says names the function and the parameter
+        except TypeError as mistake:
+            raise TypeError(f"{call.__qualname__}() {mistake}") from None
         for name, value in given.arguments.items():
             parameter = signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
@@ -80,6 +81,19 @@ def check_arguments(call: Callable[Words, Result]) -> Callable[Words, Result]:
         return call(*given.args, **given.kwargs)
 
     return checked
+
+
+def show_options(call: Callable[Words, Result]) -> Callable[Words, Result]:
+    """The function with each option of ``**options: Unpack[Options]`` in its signature; ``DEFAULTS`` stands beside Options."""
+    signature = inspect.signature(call)
+    *others, last = signature.parameters.values()
+    if last.kind is last.VAR_KEYWORD and str(last.annotation).startswith("Unpack["):
+        options = call.__globals__[last.annotation[7:-1]]
+        values, keyword = vars(sys.modules[options.__module__])["DEFAULTS"], last.KEYWORD_ONLY
+        for name, kind in options.__annotations__.items():
+            others.append(inspect.Parameter(name, keyword, default=values.get(name), annotation=kind.__forward_arg__))
+        vars(call)["__signature__"] = signature.replace(parameters=others)
+    return call
 
 
 def fit_argument(name: str, value: object, annotation: str) -> object:

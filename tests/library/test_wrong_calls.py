@@ -63,7 +63,7 @@ def test_V3_numbers_of_other_libraries_are_numbers() -> None:
 
 def test_V3_a_parameter_has_wrong_values_for_it() -> None:
     """The generator knows every option of a run."""
-    assert set(svyaz.library.motions.MotionOptions.__annotations__) <= set(WRONG)
+    assert set(svyaz.motion.RunOptions.__annotations__) <= set(WRONG)
 
 
 def test_a_decorated_function_keeps_its_signature_and_names_unknown_options() -> None:

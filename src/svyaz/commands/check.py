@@ -17,8 +17,9 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
-from svyaz.commands.running import RunOptions, of_run, run_options
+from svyaz.commands.running import run_options
 from svyaz.commands.terminal import Page
+from svyaz.motion import ModelOptions, run_words
 
 if TYPE_CHECKING:
     from svyaz.holding import GainReport
@@ -47,7 +48,7 @@ def command(
     choices: tuple[tuple[str, str], ...],
     json_file: str | None,
     plane: str | None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[ModelOptions],
 ) -> None:
     """Say what the constraints of MODEL are and whether a run would hold them.
 
@@ -151,11 +152,11 @@ def _range(gains: Mapping[str, Any], *, with_tolerance: bool) -> str:
     return f"range of one gain κ that is {what}: {low:.4g} to {end}"
 
 
-def _draw_plane(system: System, options: RunOptions, gains: GainReport | None, file: str) -> None:
+def _draw_plane(system: System, options: ModelOptions, gains: GainReport | None, file: str) -> None:
     from svyaz.holding import options_for, scheme_of
     from svyaz.show import draw_gain_plane
 
-    chosen = options_for(system, of_run(options))
+    chosen = options_for(system, run_words(options))
     if chosen.step is None:
         raise click.UsageError("the plane of the gains belongs to a fixed step: give --step")
     draw_gain_plane(scheme_of(chosen), gains, file)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from svyaz.commands.common import NameAndValue
-from svyaz.commands.running import RUN_OPTIONS, Function
+from svyaz.commands.running import Function
+from svyaz.motion import ModelOptions
 
 if TYPE_CHECKING:
     from svyaz.model import System
@@ -73,7 +74,7 @@ def options_and_values(
 ) -> tuple[dict[str, object], list[tuple[str, str]]]:
     """The options of a further run, and what is left of its changes, values of the model."""
     context = click.get_current_context()
-    known = {option.name: option for option in context.command.params if option.name in RUN_OPTIONS}
+    known = {option.name: option for option in context.command.params if option.name in ModelOptions.__annotations__}
     own: dict[str, object] = dict(options)
     for name, other in (("step", "rtol"), ("rtol", "step")):
         if name in changes:

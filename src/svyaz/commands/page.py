@@ -17,9 +17,10 @@ from svyaz.commands.common import (
     write_text,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import RunOptions, budget_option, of_run, run_options, search_bar, time_bar
+from svyaz.commands.running import budget_option, run_options, search_bar, time_bar
 from svyaz.commands.terminal import plain
 from svyaz.commands.values import values_of
+from svyaz.motion import ModelOptions, run_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +68,7 @@ def command(
     start: Pairs,
     budget: float,
     out: str | None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[ModelOptions],
 ) -> None:
     """Write one HTML file in which MODEL lives: it needs no server, no network and no svyaz.
 
@@ -100,7 +101,7 @@ def command(
     if fix:
         motion, loop = _regulated(system, fix, start, budget, options)
     else:
-        until = options_for(system, of_run(options)).until
+        until = options_for(system, run_words(options)).until
         with time_bar(system, until) as progress:
             motion = simulate(system, inputs=laws or None, progress=progress, **options)
     if len(motion.times) < 2:

@@ -16,8 +16,9 @@ from svyaz.commands.common import (
     writable_folder,
     write_json,
 )
-from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
+from svyaz.commands.running import beyond_option, not_finished, run_options, tables, time_bar
 from svyaz.commands.terminal import plain
+from svyaz.motion import ModelOptions, run_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,7 @@ LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
 
 
-class ReportOptions(RunOptions):
+class ReportOptions(ModelOptions):
     """The options of a run and how it is made."""
 
     beyond: bool
@@ -84,7 +85,7 @@ def command(
     from svyaz.motion import simulate
     from svyaz.show import as_json
 
-    until = options_for(system, of_run(options)).until
+    until = options_for(system, run_words(options)).until
     with time_bar(system, until) as progress:
         motion = simulate(system, inputs=laws or None, progress=progress, **options)
     tables(motion)

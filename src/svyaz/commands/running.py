@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
 from math import isfinite
@@ -14,7 +14,6 @@ from svyaz.commands.common import NegativeAnswer, StoppedByUser, form_option, pr
 from svyaz.commands.hints import with_flags
 from svyaz.commands.terminal import Page
 from svyaz.integrate import method_names
-from svyaz.library import RunOptions as RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,13 +28,6 @@ MOST_IMPACTS = 12
 """So many impacts of one moment are printed."""
 
 Function = TypeVar("Function", bound=Callable[..., object])
-
-RUN_OPTIONS = ("form", "method", "step", "rtol", "atol", "tolerance", "until", "every", "stabilize")
-
-
-def of_run(options: Mapping[str, object]) -> dict[str, object]:
-    """The options that a model has in its [run], the form apart."""
-    return {key: value for key, value in options.items() if key in RUN_OPTIONS[1:]}
 
 
 def not_finished(motion: Motion, run: str = "") -> NegativeAnswer:

@@ -23,17 +23,16 @@ from svyaz.commands.comparing import comparing_options, labels_of, options_and_v
 from svyaz.commands.hints import with_flags
 from svyaz.commands.looks import looks_asked, looks_options
 from svyaz.commands.running import (
-    RunOptions,
     beyond_option,
     keep_option,
     not_finished,
-    of_run,
     run_options,
     tables,
     time_bar,
 )
 from svyaz.commands.terminal import plain
 from svyaz.json_types import Json, Record
+from svyaz.motion import ModelOptions, run_words
 
 if TYPE_CHECKING:
     from svyaz.model import System
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from svyaz.show import Looks
 
 
-class SimulateOptions(RunOptions):
+class SimulateOptions(ModelOptions):
     """The options of a run and how it is made."""
 
     project: bool
@@ -132,7 +131,7 @@ def command(
     for changes in against:
         own, values = options_and_values(options, changes)
         asked.append((*load_with_laws(model, (*settings, *values), choices), cast(SimulateOptions, own)))
-    ends = [options_for(stated, of_run(given)).until for stated, _, given in asked]
+    ends = [options_for(stated, run_words(given)).until for stated, _, given in asked]
     writable_outputs(json_file, csv, plot, animate)
     runs: dict[str, Motion] = {}
     for label, until, (stated, inputs, given) in zip(labels, ends, asked, strict=True):

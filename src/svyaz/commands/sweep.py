@@ -21,8 +21,9 @@ from svyaz.commands.common import (
     writable,
     write_json,
 )
-from svyaz.commands.running import RunOptions, beyond_option, keep_option, run_options
+from svyaz.commands.running import beyond_option, keep_option, run_options
 from svyaz.commands.terminal import Page
+from svyaz.motion import ModelOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from svyaz.study import Sweep
 
 
-class SweepOptions(RunOptions):
+class SweepOptions(ModelOptions):
     """The options of a run, and what is measured of it."""
 
     measure: tuple[str, ...]

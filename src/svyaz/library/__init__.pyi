@@ -18,7 +18,6 @@ from svyaz.library.parts import Point as Point
 from svyaz.library.parts import Stream as Stream
 from svyaz.library.pictures import Picture as Picture
 from svyaz.library.pictures import Player as Player
-from svyaz.library.run_options import RunOptions as RunOptions
 from svyaz.library.sympy_words import SympyEquations as SympyEquations
 from svyaz.library.systems import SECONDS as SECONDS
 from svyaz.library.systems import System as System

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 import numpy as np
 
 from svyaz import model, motion
 from svyaz import show as pages
-from svyaz.arguments import check_arguments
+from svyaz.arguments import check_arguments, show_options
 from svyaz.expr import ModelError, Problem, is_name
 from svyaz.files import whole, write_text
 from svyaz.forms import derive
 from svyaz.library.dressing import dressed
+from svyaz.motion import RunOptions
 from svyaz.shown import Shown
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from svyaz.arrays import Array
     from svyaz.forms import Equations
     from svyaz.integrate import Status
     from svyaz.library.pictures import Picture, Player
-
-Words = ParamSpec("Words")
-Result = TypeVar("Result")
 
 TABLES = ("multipliers", "residuals", "hidden", "integrals", "quantities", "inputs")
 """Columns by name that a file keeps, beside times and states."""
@@ -175,45 +170,9 @@ class RunFailed(RuntimeError):
         )
 
 
-class MotionOptions(TypedDict, total=False):
-    """The options of ``simulate``."""
-
-    form: str | None
-    method: str | None
-    step: float | None
-    rtol: float | None
-    atol: float | Mapping[str, float] | None
-    until: float | None
-    every: float | None
-    stabilize: motion.Stabilize | None
-    tolerance: float | Mapping[str, float] | None
-    hold: str | None
-    charts: str | None
-    project: bool
-    keep: str | Sequence[str]
-    initial_error: float
-    halve: bool
-    force: bool
-    beyond: bool
-    inputs: motion.Laws | None
-    start: Mapping[str, float] | None
-    rows: ArrayLike | None
-    max_steps: int | None
-    foresee: bool
-    progress: Callable[[float], object] | None
-
-
-def _with_all_options(call: Callable[Words, Result]) -> Callable[Words, Result]:
-    """The function with the options of a run in its signature, for those who look them up."""
-    taken = signature(motion.simulate)
-    failure = Parameter("on_failure", Parameter.KEYWORD_ONLY, default="raise", annotation="OnFailure")
-    vars(call)["__signature__"] = taken.replace(parameters=[*taken.parameters.values(), failure])
-    return call
-
-
-@_with_all_options
+@show_options
 def simulate(
-    system: model.System | Equations, *, on_failure: OnFailure = "raise", **options: Unpack[MotionOptions]
+    system: model.System | Equations, *, on_failure: OnFailure = "raise", **options: Unpack[RunOptions]
 ) -> WorkingMotion:
     """The motion of a system or of equations; the options are those of :meth:`System.simulate`.
 

@@ -1,17 +1,18 @@
-"""Systems with verbs: what can be asked of a system, each verb a function of the room that answers it."""
+"""Systems with verbs: what can be asked of a system, each verb a function of the package that answers it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from svyaz import control, forms, model, motion, stability, study, synthesis
-from svyaz.arguments import check_arguments
+from svyaz.arguments import check_arguments, show_options
 from svyaz.library.bars import with_bar
 from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import OnFailure, WorkingMotion, simulate
 from svyaz.library.stated import StatedSystem
+from svyaz.motion import ModelOptions, RunOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from control import StateSpace
     from svyaz.control import LinearModel, LinearSpace, Method, Regulation, Weights
     from svyaz.forms import Inertia
-    from svyaz.json_types import Json
     from svyaz.library.explorers import Explorer
     from svyaz.motion import Check, Laws, Stabilize
     from svyaz.stability import Equilibria, SteadyBranches, SteadyMotions
@@ -88,66 +88,14 @@ class WorkingSystem(StatedSystem):
             every=every,
         )
 
-    def check(
-        self,
-        *,
-        form: str | None = None,
-        method: str | None = None,
-        step: float | None = None,
-        rtol: float | None = None,
-        atol: float | None = None,
-        until: float | None = None,
-        every: float | None = None,
-        stabilize: str | float | Mapping[str, Json] | None = None,
-        tolerance: float | Mapping[str, float] | None = None,
-        hold: str | None = None,
-        charts: str | None = None,
-    ) -> Check:
+    @show_options
+    def check(self, **options: Unpack[ModelOptions]) -> Check:
         """What its constraints are, whether they fit together and the start, and a verdict on the gains."""
-        return motion.check(
-            self,
-            form=form,
-            method=method,
-            step=step,
-            rtol=rtol,
-            atol=atol,
-            until=until,
-            every=every,
-            stabilize=stabilize,
-            tolerance=tolerance,
-            hold=hold,
-            charts=charts,
-        )
+        return motion.check(self, **options)
 
     @with_bar("time")
-    def simulate(
-        self,
-        *,
-        form: str | None = None,
-        method: str | None = None,
-        step: float | None = None,
-        rtol: float | None = None,
-        atol: float | Mapping[str, float] | None = None,
-        until: float | None = None,
-        every: float | None = None,
-        stabilize: str | float | Mapping[str, Json] | None = None,
-        tolerance: float | Mapping[str, float] | None = None,
-        hold: str | None = None,
-        charts: str | None = None,
-        project: bool = False,
-        keep: str | Sequence[str] = (),
-        initial_error: float = 0.0,
-        halve: bool = False,
-        force: bool = False,
-        beyond: bool = False,
-        start: Mapping[str, float] | None = None,
-        inputs: Laws | None = None,
-        rows: ArrayLike | None = None,
-        max_steps: int | None = None,
-        foresee: bool = True,
-        progress: Progress | None = None,
-        on_failure: OnFailure = "raise",
-    ) -> WorkingMotion:
+    @show_options
+    def simulate(self, *, on_failure: OnFailure = "raise", **options: Unpack[RunOptions]) -> WorkingMotion:
         """Its motion from the initial state, or from ``start``; what is left out is taken from the model's [run].
 
         ``inputs`` are laws u(t, x), an expression or a function each. ``project`` first moves the initial state onto the
@@ -159,33 +107,7 @@ class WorkingSystem(StatedSystem):
         without it a notebook shows a bar where the run takes long. A run that does not reach its end raises
         :class:`svyaz.RunFailed`, which has the motion so far; with ``on_failure="return"`` that motion is returned.
         """
-        return simulate(
-            self,
-            form=form,
-            method=method,
-            step=step,
-            rtol=rtol,
-            atol=atol,
-            until=until,
-            every=every,
-            stabilize=stabilize,
-            tolerance=tolerance,
-            hold=hold,
-            charts=charts,
-            project=project,
-            keep=keep,
-            initial_error=initial_error,
-            halve=halve,
-            force=force,
-            beyond=beyond,
-            start=start,
-            inputs=inputs,
-            rows=rows,
-            max_steps=max_steps,
-            foresee=foresee,
-            progress=progress,
-            on_failure=on_failure,
-        )
+        return simulate(self, on_failure=on_failure, **options)
 
     @with_bar("part of the box searched")
     def equilibria(
@@ -299,6 +221,7 @@ class WorkingSystem(StatedSystem):
         return synthesis.helmholtz(self)
 
     @with_bar("motions")
+    @show_options
     def sweep(
         self,
         vary: Mapping[str, ArrayLike],
@@ -310,20 +233,10 @@ class WorkingSystem(StatedSystem):
         keep: str | Path | None = None,
         resume: bool = False,
         inputs: Laws | None = None,
-        form: str | None = None,
         project: bool = False,
         kept: str | Sequence[str] = (),
         beyond: bool = False,
-        method: str | None = None,
-        step: float | None = None,
-        rtol: float | None = None,
-        atol: float | None = None,
-        until: float | None = None,
-        every: float | None = None,
-        stabilize: str | float | Mapping[str, Json] | None = None,
-        tolerance: float | Mapping[str, float] | None = None,
-        hold: str | None = None,
-        charts: str | None = None,
+        **options: Unpack[ModelOptions],
     ) -> Sweep:
         """Its motions for every member of the product of what is varied; see :func:`svyaz.study.sweep`."""
         return study.sweep(
@@ -336,20 +249,10 @@ class WorkingSystem(StatedSystem):
             keep=keep,
             resume=resume,
             inputs=inputs,
-            form=form,
             project=project,
             kept=kept,
             beyond=beyond,
-            method=method,
-            step=step,
-            rtol=rtol,
-            atol=atol,
-            until=until,
-            every=every,
-            stabilize=stabilize,
-            tolerance=tolerance,
-            hold=hold,
-            charts=charts,
+            **options,
         )
 
     @check_arguments

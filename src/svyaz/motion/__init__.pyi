@@ -26,13 +26,16 @@ from svyaz.motion.long_trees import articulated as articulated
 from svyaz.motion.long_trees import by_recursions as by_recursions
 from svyaz.motion.long_trees import constraint_tables as constraint_tables
 from svyaz.motion.long_trees import phases_by_recursions as phases_by_recursions
+from svyaz.motion.options import ModelOptions as ModelOptions
+from svyaz.motion.options import RunOptions as RunOptions
+from svyaz.motion.options import Stabilize as Stabilize
+from svyaz.motion.options import run_words as run_words
 from svyaz.motion.phases import Chapter as Chapter
 from svyaz.motion.phases import Phase as Phase
 from svyaz.motion.phases import Structure as Structure
 from svyaz.motion.phases import Wishes as Wishes
 from svyaz.motion.phases import is_switched as is_switched
 from svyaz.motion.result import Motion as Motion
-from svyaz.motion.running import Stabilize as Stabilize
 from svyaz.motion.running import phases_of as phases_of
 from svyaz.motion.running import simulate as simulate
 from svyaz.motion.running import structure_of as structure_of

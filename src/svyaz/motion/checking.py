@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from svyaz.arguments import Positive, check_arguments
+from svyaz.arguments import check_arguments
 from svyaz.constraints import (
     RankReport,
     Residual,
@@ -25,7 +25,6 @@ from svyaz.holding import (
     GainReport,
     Off,
     Refusal,
-    Tolerance,
     cannot_be_held,
     decay_rate,
     held_integrals,
@@ -35,8 +34,9 @@ from svyaz.holding import (
 )
 from svyaz.model import Mechanical, System
 from svyaz.motion.long_trees import articulated
+from svyaz.motion.options import ModelOptions, run_words
 from svyaz.motion.phases import START, Beginning, Structure
-from svyaz.motion.running import Stabilize, structure_of
+from svyaz.motion.running import structure_of
 from svyaz.shown import Shown
 
 if TYPE_CHECKING:
@@ -65,21 +65,7 @@ class Check(Shown):
 
 
 @check_arguments
-def check(
-    system: System,
-    *,
-    form: str | None = None,
-    method: str | None = None,
-    step: Positive | None = None,
-    rtol: Positive | None = None,
-    atol: float | None = None,
-    until: Positive | None = None,
-    every: Positive | None = None,
-    stabilize: Stabilize | None = None,
-    tolerance: Tolerance | None = None,
-    hold: str | None = None,
-    charts: str | None = None,
-) -> Check:
+def check(system: System, **asked: Unpack[ModelOptions]) -> Check:
     """Examine the constraints at the initial state and judge the gains, on a pilot whose cost is reported.
 
     The options are those of ``simulate``.
@@ -90,10 +76,7 @@ def check(
     """
     from svyaz.constraints import classify
 
-    asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
-    options = options_for(
-        system, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
-    )
+    form, options = asked.get("form"), options_for(system, run_words(asked))
     watched = system.integrals and system.constraints  # whether these are integrals is asked on the constraints
     by_recursion = None if watched else articulated(system, form, options)
     structure = by_recursion or structure_of(system, form, options)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svyaz.arguments import Count, NotNegative, Positive, check_arguments
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import NoConsistentState, derived, examined
 from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, form_name, form_of, refuse_negative_mass, with_constraints
-from svyaz.holding import Options, Refusal, Tolerance, not_integrals, options_for
+from svyaz.holding import Options, Refusal, not_integrals, options_for
 from svyaz.integrate import Status
-from svyaz.json_types import Json
 from svyaz.model import Constraint, Mechanical, System, angles, is_number
 from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Controlled, Laws, along, controlled
 from svyaz.motion.limits import told_controls
 from svyaz.motion.long_trees import articulated, written_though_long
-from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
+from svyaz.motion.options import DEFAULTS, RunOptions, run_words
+from svyaz.motion.phases import START, Phase, Structure, Wishes, is_switched
 from svyaz.motion.plausible import doubts
 from svyaz.motion.result import Motion
 from svyaz.motion.starts import moves, named, refuse_error, told_moves
@@ -36,38 +36,9 @@ SUSPECT = 1e-6
 MANY_TURNS = 3
 """An angle that begins farther away than so many turns is asked about."""
 
-Stabilize: TypeAlias = str | float | Mapping[str, Json]
-"""How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""
-
 
 @check_arguments
-def simulate(
-    system: System | Equations,
-    *,
-    form: str | None = None,
-    method: str | None = None,
-    step: Positive | None = None,
-    rtol: Positive | None = None,
-    atol: float | Mapping[str, float] | None = None,
-    until: Positive | None = None,
-    every: Positive | None = None,
-    stabilize: Stabilize | None = None,
-    tolerance: Tolerance | None = None,
-    hold: str | None = None,
-    charts: str | None = None,
-    project: bool = False,
-    keep: str | Sequence[str] = (),
-    initial_error: NotNegative = 0.0,
-    halve: bool = False,
-    force: bool = False,
-    beyond: bool = False,
-    inputs: Laws | None = None,
-    start: Mapping[str, float] | None = None,
-    rows: ArrayLike | None = None,
-    max_steps: Count | None = None,
-    foresee: bool = True,
-    progress: Progress | None = None,
-) -> Motion:
+def simulate(system: System | Equations, **options: Unpack[RunOptions]) -> Motion:
     """The motion of a system from its initial state, or from ``start``, which replaces some of its values.
 
     Of method, step or rtol (and atol), until, every, stabilize, tolerance, hold and charts, what is left out is taken from
@@ -89,22 +60,25 @@ def simulate(
     >>> motion.times.shape, motion.states.shape
     ((5,), (5, 2))
     """
-    asked: dict[str, object] = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until}
-    asked |= {"every": every, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
-    run = _asked_for(system, form, inputs, asked, max_steps, foresee)
+    how: RunOptions = {**DEFAULTS, **options}
+    start, rows, initial_error = how.get("start"), how.get("rows"), how["initial_error"]
+    run = _asked_for(system, how.get("form"), how.get("inputs"), run_words(how), how.get("max_steps"), how["foresee"])
     refuse_error(initial_error, run.options)
-    given, kept = start_of_run(run.system, start), named(keep)
+    given, kept = start_of_run(run.system, start), named(how["keep"])
+    project = how["project"] or bool(kept)
     refuse_negative_mass(run.system, dict(zip(run.system.states, given.tolist(), strict=True)))
     try:
-        state = _moved(run.structure, given, kept) if project or kept else given
+        state = _moved(run.structure, given, kept) if project else given
     except NoConsistentState as refusal:
         return _refused(run, given, str(refusal))
     wanted = None if rows is None else _times_of_rows(rows, run.options.until)
-    motion = driven(run.structure, state, Wishes(force, wanted, progress, beyond, initial_error))
-    if project or kept:
+    motion = driven(
+        run.structure, state, Wishes(how["force"], wanted, how.get("progress"), how["beyond"], initial_error)
+    )
+    if project:
         moved = moves(run.system.states, given, state)
         motion = replace(motion, moved=moved, notes=(told_moves(moved, kept), *motion.notes))
-    if halve and motion.finished:
+    if how["halve"] and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(run.structure, state, motion))
     notes = (
         *run.notes,

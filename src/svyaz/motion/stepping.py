@@ -16,8 +16,9 @@ from svyaz.forms import may_jump
 from svyaz.holding import Decision, Refusal, Segment, Tolerance, advance, observed, options_for
 from svyaz.integrate import Status
 from svyaz.model import Mechanical, System, nearest
+from svyaz.motion.options import Stabilize
 from svyaz.motion.phases import START, is_switched
-from svyaz.motion.running import Stabilize, start_of_run, structure_of
+from svyaz.motion.running import start_of_run, structure_of
 from svyaz.motion.self_check import check_now
 
 

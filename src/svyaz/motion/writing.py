@@ -32,8 +32,8 @@ from svyaz.holding import (
 )
 from svyaz.model import System
 from svyaz.motion.checking import check
+from svyaz.motion.options import Stabilize
 from svyaz.motion.phases import START
-from svyaz.motion.running import Stabilize
 from svyaz.program import export, export_complete
 
 

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz import __version__
-from svyaz.arguments import Count, Positive, check_arguments
+from svyaz.arguments import Count, check_arguments
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, refuse_negative_mass
 from svyaz.holding import Off, Options, options_for, word_of
 from svyaz.json_types import Json
 from svyaz.model import System, is_number, refuse_unknown
-from svyaz.motion import Law, named, with_inputs
+from svyaz.motion import Law, ModelOptions, named, run_words, with_inputs
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Answers, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster
@@ -46,20 +46,10 @@ def sweep(
     keep: str | Path | None = None,
     resume: bool = False,
     inputs: Mapping[str, Law] | None = None,
-    form: str | None = None,
     project: bool = False,
     kept: str | Sequence[str] = (),
     beyond: bool = False,
-    method: str | None = None,
-    step: Positive | None = None,
-    rtol: Positive | None = None,
-    atol: float | None = None,
-    until: Positive | None = None,
-    every: Positive | None = None,
-    stabilize: str | float | Mapping[str, Json] | None = None,
-    tolerance: float | Mapping[str, float] | None = None,
-    hold: str | None = None,
-    charts: str | None = None,
+    **options: Unpack[ModelOptions],
 ) -> Sweep:
     """Run the system for every member of the product of what is varied.
 
@@ -83,17 +73,8 @@ def sweep(
     >>> svyaz.sweep(svyaz.load("pendulum:1"), {"L1": [1.0, 2.0]}, ["final.u1"], until=1, workers=1).grid("final.u1").shape
     (2,)
     """
-    asked: dict[str, object] = {
-        "method": method,
-        "step": step,
-        "rtol": rtol,
-        "atol": atol,
-        "until": until,
-        "every": every,
-    }
-    asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
     refuse_unknown("kept", named(kept), system.states)
-    wishes = RunWishes(asked, _texts(inputs or {}), form, project, named(kept), beyond)
+    wishes = RunWishes(run_words(options), _texts(inputs or {}), options.get("form"), project, named(kept), beyond)
     hands = Hands(workers, scheduler, progress)
     return _swept(system, vary, measure, wishes, hands, None if keep is None else Path(keep), resume)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from svyaz.expr import ModelError, Problem
 from svyaz.json_types import Json
-from svyaz.library import RunOptions, System, loads, value_of
+from svyaz.library import System, loads, value_of
+from svyaz.motion import ModelOptions
 
 if TYPE_CHECKING:
     from svyaz.motion import Law
@@ -132,7 +133,7 @@ def ranges(given: Table, name: str, system: System) -> dict[str, tuple[float, fl
     return found
 
 
-def run_options(given: Table, system: System) -> RunOptions:
+def run_options(given: Table, system: System) -> ModelOptions:
     """How a motion is to be computed."""
     tolerance = given.get("tolerance")
     return {

@@ -9,10 +9,10 @@ import numpy as np
 
 from svyaz.expr import ModelError, Problem
 from svyaz.json_types import Json, Record
+from svyaz.motion import run_words
 from svyaz.studio.questions import Tell
 from svyaz.studio.questions.asked import (
     Asked,
-    RunOptions,
     Table,
     asked,
     flag,
@@ -52,7 +52,7 @@ def _run(given: Asked, changes: Mapping[str, Json], tell: Tell) -> Mapping[str, 
 
     options = {**given.options, **changes}
     how = run_options(options, given.system)
-    until = options_for(given.system, of_run(how)).until
+    until = options_for(given.system, run_words(how)).until
     motion = moved(
         given.system,
         inputs=dict(given.laws) or None,
@@ -67,11 +67,6 @@ def _run(given: Asked, changes: Mapping[str, Json], tell: Tell) -> Mapping[str, 
     )
     shown = dense(motion)
     return {"changes": dict(changes), "record": as_json(motion), **columns(shown), "scene": motion_drawn(shown)}
-
-
-def of_run(how: RunOptions) -> dict[str, object]:
-    """The options that a model has in its [run], the form apart."""
-    return {key: value for key, value in how.items() if key != "form"}
 
 
 def columns(motion: Motion) -> dict[str, object]:
@@ -119,7 +114,7 @@ def plane(question: Table, tell: Tell) -> Mapping[str, object]:
 
     given = asked(question)
     how = run_options(given.options, given.system)
-    options = options_for(given.system, {**of_run(how), "stabilize": "off"})
+    options = options_for(given.system, {**run_words(how), "stabilize": "off"})
     if options.step is None:
         raise ModelError([Problem("the plane of the gains belongs to a fixed step: choose one")])
     alpha, beta, factor = gain_plane_grid(scheme_of(options), None, PLANE)

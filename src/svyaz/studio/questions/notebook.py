@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from pprint import pformat
 
-from svyaz.studio.questions.asked import Asked, RunOptions
+from svyaz.motion import ModelOptions
+from svyaz.studio.questions.asked import Asked
 
 
-def notebook_text(text: str, settings: Mapping[str, object], given: Asked, how: RunOptions) -> str:
+def notebook_text(text: str, settings: Mapping[str, object], given: Asked, how: ModelOptions) -> str:
     """The text of a notebook (nbformat 4): the model, its equations, its motion and a picture of it."""
     asked = {name: value for name, value in how.items() if value is not None and name != "form"}
     wanted = "".join(f", {name}={value!r}" for name, value in asked.items())

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from svyaz.json_types import Json
 from svyaz.library import NegativeAnswer
+from svyaz.motion import run_words
 from svyaz.studio.questions import Tell
 from svyaz.studio.questions.asked import Table, asked, model_text, run_options, table, text
 from svyaz.studio.questions.folders import out_folder
-from svyaz.studio.questions.moving import of_run
 
 MOST_FIGURES = 40
 
@@ -86,7 +86,7 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     given = asked(question)
     how = run_options(given.options, given.system)
     folder = out_folder(question)
-    until = options_for(given.system, of_run(how)).until
+    until = options_for(given.system, run_words(how)).until
     motion = simulate(given.system, inputs=dict(given.laws) or None, progress=lambda t: tell(t, until), **how)
     motion.to_csv(folder / "motion.csv")
     write_record(as_json(motion), folder / "result.json")
