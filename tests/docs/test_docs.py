@@ -174,13 +174,13 @@ def test_errata_are_numbered_by_source(root) -> None:
     assert len(set(entries)) == len(entries) == len(re.findall(r"^- ", text, re.MULTILINE))
 
 
-def test_the_page_for_developers_shows_all_rooms_and_explains_all_codes(root) -> None:
+def test_the_page_for_developers_shows_all_packages_and_explains_all_codes(root) -> None:
     page = (root / "docs" / "developing.md").read_text(encoding="utf-8")
     package = root / "src" / "svyaz"
-    rooms = [f.name for f in package.iterdir() if (f / "__init__.py").is_file()]
-    rooms += [f.name for f in package.glob("*.py") if not f.name.startswith("__")]
+    packages = [f.name for f in package.iterdir() if (f / "__init__.py").is_file()]
+    packages += [f.name for f in package.glob("*.py") if not f.name.startswith("__")]
     table = [line for line in page.splitlines() if line.startswith("| `")]
-    assert [room for room in rooms if not any(f"`{room}`" in line for line in table)] == []
+    assert [name for name in packages if not any(f"`{name}`" in line for line in table)] == []
     names = re.findall(
         r"def test_(\d{3}_[A-Z]|[A-Z])\d+[a-z]?_", "".join(p.read_text() for p in root.glob("tests/*/*.py"))
     )

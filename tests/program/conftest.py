@@ -1,4 +1,4 @@
-"""Programs that the tests of this room share, built node by node."""
+"""Programs that the tests of this package share, built node by node."""
 
 from __future__ import annotations
 

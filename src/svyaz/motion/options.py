@@ -28,7 +28,7 @@ class ModelOptions(TypedDict, total=False):
     method: str | None
     step: Positive | None
     rtol: Positive | None
-    atol: float | Mapping[str, float] | None
+    atol: Positive | None
     until: Positive | None
     every: Positive | None
     stabilize: Stabilize | None
