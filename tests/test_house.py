@@ -8,12 +8,14 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
 import pytest
+from syntax import syntax_of
 
 from svyaz.cli import main
 
@@ -21,6 +23,12 @@ PACKAGE = Path(__file__).parent.parent / "src" / "svyaz"
 PACKAGES = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").is_file())
 PUBLISHED = PACKAGE.with_name("svyaz_published")
 MODULES = sorted([*PACKAGE.rglob("*.py"), *PUBLISHED.rglob("*.py")])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _free_syntax_trees() -> Iterator[None]:
+    yield
+    syntax_of.cache_clear()
 
 
 def public_names(package: str) -> list[str]:
@@ -68,7 +76,7 @@ def test_other_packages_are_used_by_their_public_names(path) -> None:
     package, home = path.relative_to(PACKAGE.parent).parts[:2]
     past = [
         node.module
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(syntax_of(path))
         if isinstance(node, ast.ImportFrom) and re.match(r"svyaz\.\w+\.", node.module or "")
         if package != "svyaz" or node.module.split(".")[1] != home.removesuffix(".py")
     ]
@@ -79,7 +87,7 @@ def test_other_packages_are_used_by_their_public_names(path) -> None:
 def test_a_class_has_a_name_of_its_own(package) -> None:
     homes: dict[str, list[str]] = {}
     for path in package.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax_of(path)):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(f"{path.relative_to(package)}:{node.lineno}")
     assert homes
@@ -91,7 +99,7 @@ def test_A5_no_module_imports_itself_by_others() -> None:
     modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
     graph: dict[str, set[str]] = {}
     for name, path in modules.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = syntax_of(path)
         checked = [
             node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         ]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+from syntax import syntax_of
 
 import svyaz
 from svyaz.commands.hints import FLAGS, problems_with_flags, with_flags
@@ -14,8 +18,14 @@ PACKAGE = Path(svyaz.__file__).parent
 LIBRARY = [p for p in sorted(PACKAGE.rglob("*.py")) if p.relative_to(PACKAGE).parts[0] not in ("commands", "cli.py")]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _free_syntax_trees() -> Iterator[None]:
+    yield
+    syntax_of.cache_clear()
+
+
 def texts(path: Path) -> list[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = syntax_of(path)
     return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
 
@@ -35,7 +45,7 @@ def test_every_advice_is_said_with_flags_and_every_flag_has_its_advice() -> None
     calls = [
         node
         for path in LIBRARY
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(syntax_of(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Advice"
     ]
     keys = {call.args[1].value: len(call.args) - 2 for call in calls}
