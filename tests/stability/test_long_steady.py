@@ -177,7 +177,7 @@ def test_Q1_recursions_find_what_the_written_equations_have(name: str, monkeypat
     found = steady_motions(system, fix)
     assert found.motions
     monkeypatch.setattr(LONGEST, 16)
-    written = SteadySearch(system, fix, {})
+    written = SteadySearch(system, fix, {}, boxed=True)
     for motion in found.motions:
         here = Equilibrium({**motion.state, **motion.speeds, **motion.momenta}, motion.inputs, {}, {}, None, None)
         same = written.motion(here, None)

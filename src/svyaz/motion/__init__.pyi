@@ -26,6 +26,7 @@ from svyaz.motion.long_trees import articulated as articulated
 from svyaz.motion.long_trees import by_recursions as by_recursions
 from svyaz.motion.long_trees import constraint_tables as constraint_tables
 from svyaz.motion.long_trees import phases_by_recursions as phases_by_recursions
+from svyaz.motion.long_trees import searches_box as searches_box
 from svyaz.motion.options import ModelOptions as ModelOptions
 from svyaz.motion.options import RunOptions as RunOptions
 from svyaz.motion.options import Stabilize as Stabilize

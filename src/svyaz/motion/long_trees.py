@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
 
+MOST_SEARCHED = 4
+"""A box of so many positions is searched to its end in about 2 s; each one more takes about ten times as long (``chain:N``)."""
+
 
 def _many_bodies(system: System) -> bool:
     """Is it a tree with so many bodies that it is better left to the loop?"""
@@ -45,14 +49,25 @@ def _unknown_to_loop(system: System) -> str:
 
 
 def by_recursions(system: System) -> bool:
-    """Is it a tree of many bodies at whose rest recursions tell all: one that they know, without further states and jumps, and
-    with constraints that always act?
+    """Are equilibria and linearisations of this tree computed by recursions, because symbolic equations cost more?
 
-    One of which cyclic coordinates are ignored is no other: its further states are their momenta or speeds.
+    Recursions take trees that they know, without further states and jumps, and with constraints that always act. A tree
+    without its cyclic coordinates is one of them: its further states are their momenta or speeds.
     """
+    if isinstance(system.law, TurningBodies):
+        return True
     more = bool(system.rates) or may_jump(system) or is_switched(system)
-    known = _many_bodies(system) and not _unknown_to_loop(system) and not more
-    return known or isinstance(system.law, TurningBodies)
+    if more or _unknown_to_loop(system):
+        return False
+    return _many_bodies(system) or len(system.coordinates) - len(forms.pseudo_cyclic(system)) > MOST_SEARCHED
+
+
+def searches_box(system: System, box: Sized = (), seconds: float = inf) -> bool:
+    """Is a box searched for equilibria? By default where that is fast; where ``box`` or ``seconds`` ask for it, also where
+    the equations can be written out.
+    """
+    asked = bool(len(box)) or seconds < inf
+    return not by_recursions(system) or (asked and isinstance(system.law, Bodies) and not _many_bodies(system))
 
 
 def constraint_tables(system: System) -> TreeNumbers:

@@ -13,7 +13,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import TurningBodies
 from svyaz.model import System, nearest, with_settings
-from svyaz.motion import by_recursions
+from svyaz.motion import searches_box
 from svyaz.stability.box_problem import newton
 from svyaz.stability.constrained_plant import rolling_plant
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
@@ -83,7 +83,7 @@ def equilibrium_near(
         return equilibria(system, fixed, within, dependent=dependent, seconds=left, progress=progress)
 
     place = AskedPosition(system, dict(near or {}), dict(fix or {}), dict(box or {}), system.coordinates)
-    if by_recursions(system):
+    if not searches_box(system, place.box, seconds):
         return _near_many_bodies(place, dependent, seconds)
     chosen = _chosen(place, lambda fixed, sides: rest_equations(system, fixed, sides), searched, dependent, seconds)
     if chosen.equilibrium.approximation is None:

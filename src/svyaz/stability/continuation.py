@@ -14,7 +14,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms import refuse_negative_mass
 from svyaz.matrices import pinv, svd
 from svyaz.model import System
-from svyaz.motion import by_recursions
+from svyaz.motion import searches_box
 from svyaz.shown import Shown
 from svyaz.stability.along import Sides, with_cyclic_coordinates, with_parameters
 from svyaz.stability.boxes import LEAST_WIDTH
@@ -89,10 +89,14 @@ def steady_branches(
     system, fixed = with_parameters(system, fixed)
     system, whole, _ = with_cyclic_coordinates(system, fixed, {**sides, along: span})
     sides = {name: side for name, side in whole.items() if name != along}
-    places = {float(x): SteadySearch(system, {**fixed, along: float(x)}, sides) for x in np.linspace(*span, STARTS)}
+    boxed = searches_box(system, whole)
+    places = {
+        float(x): SteadySearch(system, {**fixed, along: float(x)}, sides, boxed=boxed)
+        for x in np.linspace(*span, STARTS)
+    }
     whole = _hull(whole, [at.bound() for at in places.values()])
-    search = SteadySearch(system, fixed, whole)
-    if by_recursions(search.system):
+    search = SteadySearch(system, fixed, whole, boxed=boxed)
+    if not boxed:
         message = f"branches of steady motions with {len(search.system.coordinates)} unknowns are not followed"
         raise ModelError([Problem(message, hint=f"look for steady motions at single values of '{along}'")])
     rest = rest_equations(search.system, search.fixed, search.box)

@@ -21,7 +21,7 @@ from svyaz.dynamics import is_met
 from svyaz.expr import Advice, split
 from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import Mechanical, System
-from svyaz.motion import by_recursions
+from svyaz.motion import searches_box
 from svyaz.shown import Shown
 from svyaz.stability.box_problem import BoxProblem
 from svyaz.stability.boxes import Zeros, all_zeros, zeros_near
@@ -184,7 +184,7 @@ def _equilibria(
     seconds: float,
     progress: Callable[[float], object] | None,
 ) -> Equilibria:
-    if by_recursions(system):
+    if not searches_box(system, box or (), seconds):
         return _near_start(system, fix, box, dependent, seconds)
     if is_taken(system):
         rest = taken_rest(system, fix, box)

@@ -19,9 +19,9 @@ NEARBY = 1e-3
 """So far away, beside 1 and the coordinate, inertia is looked at; at a pole it falls with the square of the distance."""
 
 
-def searched_system(model: System, by_momentum: Sequence[Cyclic], by_speed: Sequence[Cyclic]) -> System:
-    """The system whose equilibria are the steady motions at given momenta and speeds."""
-    if by_recursions(model):
+def searched_system(model: System, by_momentum: Sequence[Cyclic], by_speed: Sequence[Cyclic], *, boxed: bool) -> System:
+    """The system whose equilibria are the steady motions at given momenta and speeds, looked for in a box or near the start."""
+    if not boxed:
         return turning_system(model, by_momentum, by_speed)
     reduced = at_momenta(model, by_momentum).system if by_momentum else model
     return at_speeds(reduced, by_speed) if by_speed else reduced

@@ -75,14 +75,9 @@ def rest_near(
     held = [q for q in (*system.coordinates, *system.rates) if q in fixed]
     unknown = [name for name in (*system.rates, *system.inputs) if name not in fixed]
     more = len(unknown) - len(system.rates) - sum(q in fixed for q in system.coordinates)
-    if more < 0:
-        fixed_turns = [w for w in system.rates if w in fixed]
-        raise _too_much(
-            [q for q in held if q in system.coordinates], fixed_turns, [u for u in unknown if u in system.inputs]
-        )
     values = {**system.constants, **{w: float(system.initial.get(w, 0.0)) for w in system.rates}, **position, **fixed}
     search = _Descent(tree_at(system, values), held, unknown, monotonic() + seconds)
-    if more:
+    if more > 0:
         return NearRest(system, (), fixed, dimension=more, free=search.free())
     found: list[Equilibrium] = []
     ways: list[Callable[[], tuple[Array, Array] | None]] = [search.newton]
@@ -94,6 +89,13 @@ def rest_near(
             state = _tidy(system, reached[0])
             if all(np.abs(gaps_of(system, state, e.state)).max() > SAME for e in found):
                 found.append(_equilibrium(search, state, reached[1], dependent))
+    if (
+        more < 0 and not found and not search.late
+    ):  # coordinates on which no force depends may be prescribed beside others
+        fixed_turns = [w for w in system.rates if w in fixed]
+        raise _too_much(
+            [q for q in held if q in system.coordinates], fixed_turns, [u for u in unknown if u in system.inputs]
+        )
     inside = [e for e in found if all(low <= e.state.get(q, low) <= high for q, (low, high) in sides.items())]
     return NearRest(system, tuple(inside), fixed, _told(system, search, len(found), len(inside)))
 

@@ -24,7 +24,7 @@ from svyaz.forms import (
     refuse_negative_mass,
 )
 from svyaz.model import System, nearest
-from svyaz.motion import by_recursions
+from svyaz.motion import searches_box
 from svyaz.shown import Shown
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.choice import AskedPosition, Chosen, NoEquilibrium, equilibrium_near
@@ -115,7 +115,7 @@ def steady_motions(
     refuse_negative_mass(system, fix)
     if has_velocity_constraints(system):
         return _rolling(system, fix or {}, box or {}, seconds, progress)
-    search = SteadySearch(system, fix or {}, box or {})
+    search = SteadySearch(system, fix or {}, box or {}, boxed=searches_box(system, box or (), seconds))
     within = search.bound()
     found = equilibria(search.system, search.fixed, within, dependent=dependent, seconds=seconds, progress=progress)
     motions = tuple(search.motion(e, dependent) for e in found.equilibria)
@@ -152,7 +152,7 @@ def steady_near(
     progress: Callable[[float], object] | None = None,
 ) -> SteadyChoice:
     """The steady motion with these speeds or momenta whose position is nearest to ``near`` or the model's initial one."""
-    search = SteadySearch(system, fix or {}, box or {})
+    search = SteadySearch(system, fix or {}, box or {}, boxed=searches_box(system, box or (), seconds))
     place = AskedPosition(search.system, dict(near or {}), search.fixed, search.box, search.system.coordinates)
     within = search.bound(place.sides if search.unbounded else None)
     chosen = equilibrium_near(search.system, near, search.fixed, within, dependent, seconds=seconds, progress=progress)
@@ -170,9 +170,18 @@ def steady_near(
 
 
 class SteadySearch:
-    """Where steady motions are looked for: the system at given speeds and momenta, what is prescribed, and the box."""
+    """Where steady motions are looked for: the system at given speeds and momenta, what is prescribed, and the box that is
+    searched where it is ``boxed``; else near the initial position.
+    """
 
-    def __init__(self, system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]) -> None:
+    def __init__(
+        self,
+        system: System,
+        fix: Mapping[str, float],
+        box: Mapping[str, tuple[float, float]],
+        *,
+        boxed: bool,
+    ) -> None:
         refuse_unfit(system)
         system, fixed = with_parameters(system, fix)
         system, box, passed = with_cyclic_coordinates(system, fixed, box)
@@ -180,7 +189,8 @@ class SteadySearch:
         _check_names(system, self.ignored, (*fixed, *box))
         by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
         by_speed = [c for c in self.ignored if c not in by_momentum]
-        searched = searched_system(self.model, by_momentum, by_speed)
+        self.boxed = boxed
+        searched = searched_system(self.model, by_momentum, by_speed, boxed=boxed)
         self.dimension = sum(c.conserved for c in self.ignored) + len(system.inputs)
         freed = sum(name in system.parameters for name in box)
         self.taken = self._initial_speeds(by_speed, {*fixed, *box}, self.dimension + freed - len(fixed))
@@ -192,7 +202,7 @@ class SteadySearch:
         self.notes = (*passed, *told, *(() if passed else offered(self.model)))
         unknown = [f"{c.name}'" for c in by_speed if not {f"{c.name}'"} & {*values, *fixed, *box}]
         self.box = {**box, **{name: system.box[name] for name in unknown if name in system.box}}
-        self.unbounded = [name for name in unknown if name not in self.box and not by_recursions(system)]
+        self.unbounded = [name for name in unknown if name not in self.box and self.boxed]
         self.anywhere = SpeedRange({}, proved=True)
         self.alone, self.left_alone = without_cyclic(self.model)
         self.routhian = routhian_system(self.model, self.ignored) if self.left_alone != self.ignored else self.alone
@@ -200,7 +210,7 @@ class SteadySearch:
     def _initial_speeds(self, by_speed: Sequence[Cyclic], named: set[str], missing: int) -> dict[str, float]:
         """The speeds that nothing determines and that have their initial values; of many bodies all of them."""
         free = [f"{c.name}'" for c in by_speed if not c.forced and not named & {f"{c.name}'", *c.driven}]
-        return initial_speeds(self.model, free, len(free) if by_recursions(self.model) else missing)
+        return initial_speeds(self.model, free, missing if self.boxed else len(free))
 
     def bound(self, sides: Mapping[str, tuple[float, float]] | None = None) -> dict[str, tuple[float, float]]:
         """The box with the range of all solutions for unknown speeds without a side; ``sides`` are those of other unknowns."""
