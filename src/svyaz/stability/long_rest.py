@@ -28,6 +28,7 @@ from svyaz.expr import Advice, ModelError, Problem, names_in
 from svyaz.forms import TurningBodies
 from svyaz.matrices import eigh, lstsq, svd
 from svyaz.model import System, tree_of
+from svyaz.motion import searches_box
 from svyaz.stability.critical import StabilityVerdict
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.positional import judge, positional_verdict
@@ -135,8 +136,9 @@ def _told(system: System, search: _Descent, found: int, inside: int) -> tuple[st
     told = (
         f"a box of {count} unknowns is not searched: {_sought(system)} is told where Newton's method, or the falling "
     )
+    more = "; a box or a time limit that is given asks for the search" if searches_box(system, seconds=0.0) else ""
     return (
-        f"{told}{energy}, leads to one from the initial position; other initial positions may lead to others",
+        f"{told}{energy}, leads to one from the initial position; other initial positions may lead to others{more}",
         *notes,
     )
 
