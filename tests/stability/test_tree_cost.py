@@ -17,8 +17,8 @@ from svyaz.forms import lagrangian
 from svyaz.stability import steady_motions
 
 M, L, G, SHAFT = 0.2, 0.1, 9.81, 0.02
-MOST_SECONDS = 15.0
-"""Of CPU: three times what is wanted on a quiet machine; equations that are written out took minutes."""
+MOST_SECONDS = 30.0
+"""Of CPU, on a machine that does other work as well; equations that are written out took minutes."""
 
 
 def rods(count: int, shaft: bool, **more: Any) -> System:
@@ -94,7 +94,7 @@ def test_W8_equilibria_of_a_robot_list_the_one_near_its_initial_position() -> No
     begin = time.process_time()
     puma = load("puma-560")
     found = equilibria(puma)
-    assert time.process_time() - begin < 2 * MOST_SECONDS
+    assert time.process_time() - begin < MOST_SECONDS
     assert not found.complete
     assert found.equilibria
     state = found.equilibria[0].state
