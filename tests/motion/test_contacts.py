@@ -307,3 +307,22 @@ def test_V5_only_open_contacts_tell_how_soon_to_look_for_hops() -> None:
     assert contacts.shortest_rise(0.1, state, slopes, {"low", "high"}) == pytest.approx(1e-17)
     assert contacts.shortest_rise(0.1, state, slopes, {"high"}) == pytest.approx(1.0 / G)
     assert contacts.shortest_rise(0.1, state, slopes, ()) == np.inf
+
+
+@pytest.mark.parametrize("masses", [(1.0, 1e6), (1.0, 1e12), (1.0, 1e6, 1e12), (1.0, 1.0, 1.0, 1e7)])
+def test_V5_heavy_bodies_come_to_rest_on_light_ones(masses) -> None:
+    """Each at its height, and each contact carries the weight of all that lies above it."""
+    names = [f"y{k}" for k in range(len(masses))]
+    heights = {"c0": "y0 - 0.1", **{f"c{k}": f"y{k} - y{k - 1} - 0.2" for k in range(1, len(masses))}}
+    system = System(
+        coordinates=names,
+        kinetic=" + ".join(f"{m!r}*{y}'^2/2" for m, y in zip(masses, names, strict=True)),
+        potential="10*(" + " + ".join(f"{m!r}*{y}" for m, y in zip(masses, names, strict=True)) + ")",
+        constraint=feet(heights),
+        initial={y: 0.2 + 0.3 * k for k, y in enumerate(names)},
+    )
+    motion = simulate(system, until=1, rtol=1e-8)
+    assert motion.status == "finished", motion.reason
+    assert motion.states[-1, : len(masses)] == pytest.approx([0.1 + 0.2 * k for k in range(len(masses))], abs=1e-8)
+    for k in range(len(masses)):
+        assert motion.multipliers[f"c{k}"][-1] == pytest.approx(10.0 * sum(masses[k:]), rel=1e-6)

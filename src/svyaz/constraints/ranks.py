@@ -25,6 +25,7 @@ from svyaz.dynamics import (
     Measure,
     Snapshot,
     State,
+    balanced,
     coordinate_scales,
     dependencies,
     is_met,
@@ -39,6 +40,7 @@ from svyaz.matrices import (
     extreme_singular_values,
     is_large,
     log_determinant,
+    singular_values,
     svd,
     symmetric_values,
     weakest_combination,
@@ -184,14 +186,26 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
     singular = symmetric_values(scaled)
     with np.errstate(over="ignore"):
         condition = float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
+    if not condition < 1.0 / SINGULAR and rank == len(s.jacobian):
+        condition = min(condition, _separate_condition(scaled[: len(d), : len(d)], s.jacobian))
     missing = int(np.sum(singular <= SINGULAR * singular[0])) - (len(s.jacobian) - rank)
-    if missing <= 0:
+    if missing <= 0 or condition < 1.0 / SINGULAR:
         return condition, ()
     n = len(d)
     _, singular, right = svd(scaled)
     null = right[singular <= SINGULAR * singular[0]][:, :n]
     sizes = np.linalg.norm(null, axis=0)
     return condition, tuple(q for q, size in zip(coordinates, sizes, strict=True) if size > 1e-6)
+
+
+def _separate_condition(mass: Array, jacobian: Array) -> float:
+    """cond M · (cond G)², the matrices balanced each for itself: a heavy body on a light one makes the rows of G nearly
+    parallel in the metric of M, though the accelerations follow from G q̈ = wanted, and then λ from Gᵀ λ = M q̈ + bias.
+    """
+    values, gradients = singular_values(mass), singular_values(balanced(jacobian)[0])
+    if not len(gradients) or values[-1] <= SINGULAR * values[0] or gradients[-1] <= SINGULAR * gradients[0]:
+        return float("inf")
+    return float(values[0] / values[-1] * (gradients[0] / gradients[-1]) ** 2)
 
 
 def _idle(scaled: Array, coordinates: tuple[str, ...]) -> tuple[str, ...]:
