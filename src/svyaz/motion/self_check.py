@@ -26,9 +26,6 @@ from svyaz.program import Native
 EVERY = 50
 """After the first phase of a kind every so many of them are looked at."""
 
-MOST_KINDS = 50
-"""Sets of constraints that are a kind of their own; all further ones are one kind."""
-
 
 Due = tuple[Array, Array, Mapping[str, Array], Array]
 """Times, states and multipliers at some rows, and which of these are ends of a phase."""
@@ -77,7 +74,6 @@ class RunCheck:
     def __init__(self, system: System, road: str = "") -> None:
         self._system, self._road = system, road
         self._met: Counter[object] = Counter()
-        self._kinds: dict[object, None] = {}
         self._due: dict[int, tuple[Segment, list[Due]]] = {}
 
     def add(self, chapter: Chapter, shown: slice, multipliers: Mapping[str, Array]) -> None:
@@ -99,9 +95,7 @@ class RunCheck:
         if rows.stop <= rows.start:
             return
         known = segment.equations.system.parameters
-        if kind not in self._kinds:
-            self._kinds.setdefault(kind if len(self._kinds) < MOST_KINDS else None, None)
-        key = (kind if kind in self._kinds else None, tuple(known.get(str(s.side)) for s in segment.equations.sides))
+        key = (kind, tuple(known.get(str(s.side)) for s in segment.equations.sides))
         self._met[key] += 1
         if self._met[key] % EVERY == 1:
             chosen = sorted({rows.start, (rows.start + rows.stop - 1) // 2, rows.stop - 1})
