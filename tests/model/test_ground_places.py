@@ -21,7 +21,7 @@ def test_places_and_velocities_from_the_ground_outward_are_those_of_single_point
     rates = tree.rates
     random = np.random.default_rng(2)
     state = {name: float(random.uniform(-1, 1)) for q, v in rates.items() for name in (q, str(v))}
-    places = GroundPlaces(tree, rates)
+    places = GroundPlaces(tree)
     for body in (0, 11, 23):
         place, velocity = places.place(body, at), places.velocity(body, at)
         alone = position(tree, body, at)
@@ -60,7 +60,7 @@ def test_velocities_of_points_of_long_trees_are_made_where_they_are_named() -> N
     words["point"] = [{"name": "a", "body": words["body"][19]["name"], "at": [0.1, 0.2, 0.3]}]
     system = System(**words, constraint=[{"name": "held", "equation": "a_x' = a_y*a_z'"}])
     (held,) = system.constraints
-    places = GroundPlaces(system.tree, system.tree.rates)
+    places = GroundPlaces(system.tree)
     place, velocity = (made(19, system.points["a"].at) for made in (places.place, places.velocity))
     assert held.order == 1
     random = np.random.default_rng(2)

@@ -10,7 +10,7 @@ import pytest
 from svyaz import ModelError, load, loads
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.model.files import read_file
-from svyaz.model.tree import quaternion, roll_pitch_yaw
+from svyaz.model.rotations import quaternion, roll_pitch_yaw
 from svyaz.model.urdf.robot import read_urdf
 from svyaz.model.urdf.words import tidy
 

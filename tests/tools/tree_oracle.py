@@ -38,6 +38,8 @@ def pinocchio_model(tree: Tree) -> pin.Model:
                 joint = pin.JointModelRevoluteUnaligned(np.array(body.axis))
             elif body.joint == "prismatic":
                 joint = pin.JointModelPrismaticUnaligned(np.array(body.axis))
+            elif body.joint == "ball":
+                joint = pin.JointModelSpherical()
             else:
                 joint = pin.JointModelFreeFlyer()
             joints[k] = model.addJoint(parent, joint, placement, body.name)
@@ -62,7 +64,8 @@ def their_coordinates(tree: Tree) -> list[int]:
     order: list[int] = []
     for k in depth_first(tree):
         own = list(range(first[k], first[k + 1]))
-        order.extend([*own[:3], *own[4:], own[3]] if tree.bodies[k].joint == "free" else own)
+        ways = {"free": 3, "ball": 0}.get(tree.bodies[k].joint)
+        order.extend(own if ways is None else [*own[:ways], *own[ways + 1 :], own[ways]])
     return order
 
 
@@ -80,7 +83,7 @@ def random_state(tree: Tree, rng: np.random.Generator) -> tuple[np.ndarray, np.n
     q = rng.uniform(-2.0, 2.0, len(tree.coordinates))
     place = 0
     for body in tree.bodies:
-        if body.joint == "free":
-            q[place + 3 : place + 7] /= np.linalg.norm(q[place + 3 : place + 7])
         place += len(body.coordinates)
+        if body.joint in ("free", "ball"):
+            q[place - 4 : place] /= np.linalg.norm(q[place - 4 : place])
     return q, rng.uniform(-2.0, 2.0, len(tree.velocities))

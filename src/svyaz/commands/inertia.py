@@ -140,8 +140,8 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
         message = f"--at: there is no coordinate '{unknown[0]}'"
         raise ModelError([Problem(message, hint=nearest(unknown[0], tree.coordinates))])
     place = {q: value_of(at[q], system, f"--at {q}") if q in at else 0.0 for q in tree.coordinates}
-    for body in (b for b in tree.bodies if b.joint == "free"):
-        quaternion = body.coordinates[3:]
+    for body in (b for b in tree.bodies if b.quaternion):
+        quaternion = body.quaternion
         if not any(e in at for e in quaternion):
             place[quaternion[0]] = 1.0
         if abs(hypot(*(place[e] for e in quaternion)) - 1.0) > 1e-6:

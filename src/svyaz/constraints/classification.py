@@ -30,7 +30,7 @@ from svyaz.constraints.frobenius import (
 from svyaz.constraints.integrals import follows_at, integral_of_row, readable_number
 from svyaz.constraints.potentials import flattened, potential, vanishes
 from svyaz.expr import TIME, ZERO, Expression, add_up, differentiate, gradient, is_zero, substitute, velocity
-from svyaz.model import Bodies, Constraint, System, free_velocities
+from svyaz.model import Bodies, Constraint, System
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,13 @@ def _by_rates(system: System) -> dict[se.Symbol, Expression]:
     """
     found: dict[se.Symbol, Expression] = {}
     bodies = system.law.tree.bodies if isinstance(system.law, Bodies) else ()
-    for body in (body for body in bodies if body.joint == "free"):
-        e = [se.Symbol(name) for name in body.coordinates[3:]]
+    for body in (body for body in bodies if body.quaternion):
+        e = [se.Symbol(name) for name in body.quaternion]
+        q, rates = list(map(se.Symbol, body.coordinates)), list(map(velocity, body.coordinates))
         length = se.sqrt(add_up(x * x for x in e))
-        found |= {x: x / length for x in e} | {se.Symbol(v): rate for v, rate in free_velocities(body).items()}
+        found |= {x: x / length for x in e} | dict(
+            zip(map(se.Symbol, body.velocities), body.kind.speeds(q, rates), strict=True)
+        )
     return found
 
 

@@ -71,12 +71,14 @@ class Chart:
 
 
 def reducible(system: System, form: str) -> None:
-    """Refuse a tree with free joints, whose velocities are no derivatives of coordinates, and servo-constraints."""
+    """Refuse a tree with free or ball joints, whose velocities are no derivatives of coordinates, and servo-constraints."""
     only_ideal(system, f"the form '{form}' is", "use the form 'multipliers'")
     if isinstance(system.law, Bodies):
         only_constant_masses(system, f"of a tree the form '{form}' is", "use the form 'multipliers'")
     if system.freedoms != system.coordinates:
-        message = f"the form '{form}' takes velocities that are derivatives of coordinates; a free joint has others"
+        message = (
+            f"the form '{form}' takes velocities that are derivatives of coordinates; a free or ball joint has others"
+        )
         raise ModelError([Problem(message, None, "use the form 'multipliers'")])
 
 

@@ -22,7 +22,7 @@ import symengine as se
 
 from svyaz.expr import Scope, evaluate, parse
 from svyaz.forms import derive
-from svyaz.model import System, system_of
+from svyaz.model import System, all_joints, system_of
 
 
 class BodyWords(TypedDict, total=False):
@@ -47,9 +47,6 @@ class TreeWords(TypedDict):
     name: str
     gravity: list[float]
     body: list[BodyWords]
-
-
-JOINTS = ("revolute", "prismatic", "fixed", "free")
 
 
 def random_tree(
@@ -88,12 +85,15 @@ def _body(random: Random, k: int, base: int, scale: float, joint: str, axes: str
         "center": center,
         "inertia": _inertia(random, mass, center, scale),
     }
-    if joint in ("revolute", "prismatic"):
-        body["coordinate"] = f"q{k + 1}"
+    kind = all_joints()[joint]
+    if kind.axes == 1:
         body["axis"] = _axis(random, axes)
-    elif joint == "free":
-        body["coordinates"] = [f"{letter}_{k + 1}" for letter in ("x", "y", "z", "e0", "e1", "e2", "e3")]
-        body["velocities"] = [f"{letter}_{k + 1}" for letter in ("vx", "vy", "vz", "wx", "wy", "wz")]
+    if len(kind.coordinates) == 1:
+        body["coordinate"] = f"q{k + 1}"
+    elif kind.coordinates:
+        body["coordinates"] = [f"{letter}_{k + 1}" for letter in kind.coordinates]
+    if kind.velocities:
+        body["velocities"] = [f"{letter}_{k + 1}" for letter in kind.velocities]
     return body
 
 

@@ -69,6 +69,7 @@ class BodyPart(Part):
     coordinates: Sequence[str] | None = None
     velocities: Sequence[str] | None = None
     axis: Vector | None = None
+    axes: Sequence[Vector] | None = None
     pole: Vector | None = None
     mass: Value | None = None
     center: Vector | None = None

@@ -5,6 +5,10 @@ from svyaz.model.files import to_toml as to_toml
 from svyaz.model.files import with_settings as with_settings
 from svyaz.model.ground_places import MANY_COORDINATES as MANY_COORDINATES
 from svyaz.model.ground_places import GroundPlaces as GroundPlaces
+from svyaz.model.joint import SYMBOLS as SYMBOLS
+from svyaz.model.joint import Elements as Elements
+from svyaz.model.joint import Joint as Joint
+from svyaz.model.joints import all_joints as all_joints
 from svyaz.model.law import Law as Law
 from svyaz.model.law import Mechanical as Mechanical
 from svyaz.model.laws.attracting import Attracting as Attracting
@@ -32,6 +36,9 @@ from svyaz.model.reading.words import is_number as is_number
 from svyaz.model.reading.words import nearest as nearest
 from svyaz.model.reading.words import nearest_of as nearest_of
 from svyaz.model.reading.words import refuse_unknown as refuse_unknown
+from svyaz.model.rotations import axis_rotation as axis_rotation
+from svyaz.model.rotations import quaternion_rotation as quaternion_rotation
+from svyaz.model.rotations import sine_cosine as sine_cosine
 from svyaz.model.system import Bypass as Bypass
 from svyaz.model.system import Constraint as Constraint
 from svyaz.model.system import Drag as Drag
@@ -52,10 +59,5 @@ from svyaz.model.tree import MOMENTS as MOMENTS
 from svyaz.model.tree import Body as Body
 from svyaz.model.tree import BodyPoint as BodyPoint
 from svyaz.model.tree import Tree as Tree
-from svyaz.model.tree import axis_rotation as axis_rotation
-from svyaz.model.tree import free_rates as free_rates
-from svyaz.model.tree import free_velocities as free_velocities
 from svyaz.model.tree import numbers as numbers
-from svyaz.model.tree import quaternion_rotation as quaternion_rotation
-from svyaz.model.tree import sine_cosine as sine_cosine
 from svyaz.model.turning import angles as angles

@@ -9,21 +9,23 @@ with ṗ + ω × R r. The accelerations with q̈ = 0 are those of
 
     ω̇ = ω̇_base + ω_base × n' q̇,    p̈ = p̈_base + ω̇_base × (p - p_base) + ω_base × (ω_base × (p - p_base)) + (ω_base + ω) × n' q̇.
 
-A free joint slides and turns at once, along and about the axes of the body: R v and R w stand for n' q̇.
+A joint of several freedoms slides along and turns about several directions: n' q̇ is a sum.
 
 Turns about the same axis one after another are one turn by the sum of their angles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression
-from svyaz.model.tree import GROUND, Body, Rotation, Tree, Vector, axis_rotation, quaternion_rotation
+from svyaz.model.joint import SYMBOLS
+from svyaz.model.rotations import Rotation, Vector, axis_rotation
+from svyaz.model.tree import GROUND, Body, Tree
 
 MANY_COORDINATES = 16
 """Of more coordinates than these, places of points are made so, and not by themselves."""
@@ -33,14 +35,15 @@ STILL: Vector = (ZERO, ZERO, ZERO)
 
 @dataclass(frozen=True)
 class _Pose:
-    """Axes and pole, with the way to it from that of the base; the direction of the joint in ground axes; the axes are
+    """Axes and pole, with the way to it from that of the base; the directions of the joint in ground axes; the axes are
     ``under`` turned by ``angle`` about ``axis``.
     """
 
     axes: Rotation = UNITS
     pole: Vector = STILL
     arm: Vector = STILL
-    along: Vector = STILL
+    turns: tuple[Vector, ...] = ()
+    slides: tuple[Vector, ...] = ()
     under: Rotation = UNITS
     axis: Vector = STILL
     angle: Expression = ZERO
@@ -66,13 +69,12 @@ class _Swing:
 
 @dataclass(frozen=True)
 class GroundPlaces:
-    """The bodies of a tree, whose coordinates have the ``rates``.
+    """The bodies of a tree.
 
     Places, velocities and accelerations are made when they are first asked for: most models name places alone.
     """
 
     tree: Tree
-    rates: Mapping[str, Expression]
 
     def place(self, body: int, at: Vector) -> Vector:
         """That of a point of a body."""
@@ -90,20 +92,13 @@ class GroundPlaces:
         return _sum(_sum(swing.pole, _cross(swing.spin, arm)), _cross(spin, _cross(spin, arm)))
 
     def moves(self, body: int, place: Vector) -> dict[str, Vector]:
-        """∂P/∂q by the coordinates that move a place of a body: n' × (P - p) of joints that turn, n' of those that slide; of a
-        free joint by its velocities.
-        """
+        """∂P/∂q by the freedoms that move a place of a body: n' × (P - p) of joints that turn, n' of those that slide."""
         found: dict[str, Vector] = {}
         for k in self.tree.path(body):
-            joint, pose = self.tree.bodies[k], self._poses[k]
+            pose = self._poses[k]
             arm = _sum(place, _scaled(-ONE, pose.pole))
-            if joint.joint == "free":
-                columns: list[Vector] = [(x, y, z) for x, y, z in zip(*pose.axes, strict=True)]
-                moved = [*columns, *(_cross(column, arm) for column in columns)]
-                found |= dict(zip(joint.velocities, moved, strict=True))
-            elif joint.joint != "fixed":
-                (q,) = joint.coordinates
-                found[q] = pose.along if joint.joint == "prismatic" else _cross(pose.along, arm)
+            for name, turn, slide in zip(self.tree.bodies[k].freedom_names, pose.turns, pose.slides, strict=True):
+                found[name] = _sum(slide, _cross(turn, arm))
         return found
 
     @cached_property
@@ -118,20 +113,10 @@ class GroundPlaces:
         found: list[_Speed] = []
         for body, pose in zip(self.tree.bodies, self._poses, strict=True):
             base = _Speed() if body.base == GROUND else found[body.base]
-            slid, turned = self._of_joint(body, pose)
+            slid, turned = (_combined(body.velocities, ways) for ways in (pose.slides, pose.turns))
             speed = _sum(_sum(base.pole, _cross(base.spin, pose.arm)), slid)
             found.append(_Speed(_sum(base.spin, turned), speed, turned, slid))
         return found
-
-    def _of_joint(self, body: Body, pose: _Pose) -> tuple[Vector, Vector]:
-        """The velocity and the angular velocity that a joint adds."""
-        if body.joint == "free":
-            x, y, z, u, v, w = (se.Symbol(name) for name in body.velocities)
-            return _times(pose.axes, (x, y, z)), _times(pose.axes, (u, v, w))
-        if body.joint == "fixed":
-            return STILL, STILL
-        rate = _scaled(self.rates[body.coordinates[0]], pose.along)
-        return (rate, STILL) if body.joint == "prismatic" else (STILL, rate)
 
     @cached_property
     def _swings(self) -> list[_Swing]:
@@ -145,25 +130,36 @@ class GroundPlaces:
         return found
 
 
+def _combined(velocities: Sequence[str], ways: Sequence[Vector]) -> Vector:
+    """Σ v n'."""
+    found = STILL
+    for name, way in zip(velocities, ways, strict=True):
+        found = _sum(found, _scaled(se.Symbol(name), way))
+    return found
+
+
 def _carried(body: Body, base: _Pose) -> _Pose:
     """The pose of a body on its base."""
-    arm, along = _times(base.axes, body.pole), STILL
+    kind, q = body.kind, [se.Symbol(name) for name in body.coordinates]
+    arm = _times(base.axes, body.pole)
     axes, under, axis, angle = base.axes, base.under, base.axis, base.angle
-    if body.joint == "free":
-        x, y, z, *e = (se.Symbol(name) for name in body.coordinates)
-        arm = _sum(arm, _times(base.axes, (x, y, z)))
-        axes = under = _product(base.axes, quaternion_rotation(tuple(e)))
-        axis, angle = STILL, ZERO
-    elif body.joint != "fixed":
-        q = se.Symbol(body.coordinates[0])
+    if kind.turns or kind.slides:
         along = _times(under if axis == body.axis else axes, body.axis)
-        if body.joint == "prismatic":
-            arm = _sum(arm, _scaled(q, along))
+        turns, slides = kind.directions(along, SYMBOLS)
+        if kind.slides:
+            arm = _sum(arm, _scaled(q[0], along))
         else:
-            under, angle = (under, angle + q) if axis == body.axis else (axes, q)
+            under, angle = (under, angle + q[0]) if axis == body.axis else (axes, q[0])
             axis = body.axis
             axes = _product(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
-    return _Pose(axes, _sum(base.pole, arm), arm, along, under, axis, angle)
+    else:
+        rotation, way = kind.pose(body.axis, q, SYMBOLS)
+        arm = _sum(arm, _times(base.axes, way))
+        if kind.coordinates:
+            axes = under = _product(base.axes, rotation)
+            axis, angle = STILL, ZERO
+        turns, slides = (tuple(_times(axes, n) for n in ways) for ways in kind.directions(body.axis, SYMBOLS))
+    return _Pose(axes, _sum(base.pole, arm), arm, turns, slides, under, axis, angle)
 
 
 def _times(matrix: Rotation, vector: Vector) -> Vector:

@@ -16,7 +16,7 @@ def angles(system: System) -> frozenset[str]:
     or cosine of the model and nowhere else in its pictures.
     """
     tree = system.law.tree.bodies if isinstance(system.law, Bodies) else ()
-    turning = {body.coordinates[0] for body in tree if body.joint == "revolute"}
+    turning = {body.coordinates[0] for body in tree if body.kind.turns}
     candidates = [name for name in system.states if name not in system.velocities and name not in turning]
     drawn = [e for d in system.drawings for point in d.points for e in point]
     waves = {wave for e in (*_stated(system), *drawn) for wave in e.atoms(se.sin, se.cos)}

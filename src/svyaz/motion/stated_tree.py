@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.model import GROUND, Body, System, quaternion_rotation, tree_of
+from svyaz.forms import arrays
+from svyaz.model import GROUND, Body, System, tree_of
 from svyaz.motion.jets import Tape, jet
 from svyaz.program import Program, plain_program, remembered
 
@@ -202,29 +203,17 @@ def _inertia(entries: Sequence[Array]) -> Array:
 
 
 def _triple(entries: Sequence[Array]) -> Array:
-    return np.array(np.broadcast_arrays(*entries))
+    return np.array(np.broadcast_arrays(*map(np.atleast_1d, entries)))
 
 
 def _joint(
     body: Body, axis: Array, pole: Array, values: Mapping[str, Array], rates: Mapping[str, Array]
 ) -> _JointMotion:
     q = [values[name] for name in body.coordinates]
-    rotation, offset = np.eye(3)[:, :, None], pole
-    turns, slides = list[Array](), list[Array]()
-    if body.joint == "revolute":
-        x, y, z = axis
-        none, sine, cosine = np.zeros_like(x), np.sin(q[0]), np.cos(q[0])
-        across = np.array([[none, -z, y], [z, none, -x], [-y, x, none]])
-        rotation = cosine * rotation + sine * across + (1.0 - cosine) * axis * axis[:, None]
-        turns, slides = [axis], [_ZERO]
-    elif body.joint == "prismatic":
-        offset = pole + q[0] * axis
-        turns, slides = [_ZERO], [axis]
-    elif body.joint == "free":
-        e = np.broadcast_arrays(*q[3:])
-        rotation, offset = np.array(quaternion_rotation(tuple(e))), pole + _triple(q[:3])
-        units = list(np.eye(3)[:, :, None])
-        turns, slides = [*[_ZERO] * 3, *units], [*units, *[_ZERO] * 3]
+    x, y, z = axis
+    turned, way = body.kind.pose((x, y, z), q, arrays())
+    rotation, offset = _triple([e for row in turned for e in row]).reshape(3, 3, -1), pole + _triple(way)
+    turns, slides = ([_triple(entries) for entries in ways] for ways in body.kind.directions((x, y, z), arrays()))
 
     def motion(table: Mapping[str, Array], directions: Sequence[Array]) -> Array:
         return sum((table[v] * d for v, d in zip(body.velocities, directions, strict=True)), _ZERO)

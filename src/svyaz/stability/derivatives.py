@@ -109,10 +109,8 @@ def refuse_unfit(system: System) -> None:
     if not isinstance(system.law, Mechanical):
         raise ModelError([Problem("equilibria are examined for mechanical systems: coordinates with energies")])
     if system.velocities != tuple(f"{q}'" for q in system.coordinates):
-        message = "equilibria are examined where velocities are rates of coordinates: a free joint has others"
-        raise ModelError(
-            [Problem(message, hint="describe the free body by coordinates of its own: prismatic, revolute")]
-        )
+        message = "equilibria are examined where velocities are rates of coordinates: a free or ball joint has others"
+        raise ModelError([Problem(message, hint="describe the body by coordinates of its own: prismatic, revolute")])
     only_ideal(system, "equilibria are found")
     only_constant_masses(system, "equilibria are found")
     for c in system.constraints:

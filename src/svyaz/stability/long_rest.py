@@ -28,7 +28,7 @@ from svyaz.expr import Advice, ModelError, Problem, names_in
 from svyaz.forms import TurningBodies
 from svyaz.matrices import eigh, lstsq, svd
 from svyaz.model import System, tree_of
-from svyaz.motion import searches_box
+from svyaz.motion import only_by_recursions
 from svyaz.stability.critical import StabilityVerdict
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.positional import judge, positional_verdict
@@ -136,7 +136,7 @@ def _told(system: System, search: _Descent, found: int, inside: int) -> tuple[st
     told = (
         f"a box of {count} unknowns is not searched: {_sought(system)} is told where Newton's method, or the falling "
     )
-    more = "; a box or a time limit that is given asks for the search" if searches_box(system, seconds=0.0) else ""
+    more = "" if only_by_recursions(system) else "; a box or a time limit that is given asks for the search"
     return (
         f"{told}{energy}, leads to one from the initial position; other initial positions may lead to others{more}",
         *notes,
@@ -288,7 +288,7 @@ def gaps_of(system: System, a: Mapping[str, float], b: Mapping[str, float]) -> A
 def _turns(system: System) -> NDArray[np.bool_]:
     """Is a coordinate the angle of a joint?"""
     whole = system.law.whole if isinstance(system.law, TurningBodies) else system
-    angles = {q for body in tree_of(whole).bodies if body.joint == "revolute" for q in body.coordinates}
+    angles = {q for body in tree_of(whole).bodies if body.kind.turns for q in body.coordinates}
     return np.array([q in angles for q in system.coordinates], dtype=bool)
 
 

@@ -55,8 +55,8 @@ def has_velocity_constraints(system: System) -> bool:
 def refuse_varying(system: System) -> None:
     """Constraints must always act, and velocities be rates of coordinates."""
     if system.velocities != tuple(f"{q}'" for q in system.coordinates):
-        message = "equilibria are examined where velocities are rates of coordinates: a free joint has others"
-        raise ModelError([Problem(message, hint="describe the free body by coordinates of its own")])
+        message = "equilibria are examined where velocities are rates of coordinates: a free or ball joint has others"
+        raise ModelError([Problem(message, hint="describe the body by coordinates of its own")])
     only_ideal(
         replace(system.plain(), constraints=tuple(c for c in system.constraints if not c.servo)), "equilibria are found"
     )

@@ -29,14 +29,15 @@ from svyaz.dynamics.recursions.long_tree_code import (
     BODY_WORDS,
     COORDINATES,
     FORCE,
-    FREE,
-    FREE_LIST,
     GROUND_RECORD,
     HEAD,
     MOTION,
+    QUATERNION,
+    SEVERAL,
     STATES,
     SWEPT,
     VELOCITIES,
+    listed_of,
     outward_of,
     pressed_of,
     pushed_of,
@@ -137,8 +138,8 @@ def _displaced(n: int, x: int, c: int, t: int, spare: int) -> int:
     status |= rates_of(n, x, c, moves, spare, change)
     for i in range(whole(c, COORDINATES)):
         write(x, 1 + i, read(x, 1 + i) + read(change, i))
-    for i in range(whole(c, FREE)):
-        e = x + 8 * (1 + whole(whole(c, FREE_LIST), 2 * i + 1) + 3)
+    for i in range(whole(c, SEVERAL)):
+        e = x + 8 * (1 + whole(listed_of(c, i), QUATERNION))
         length = sqrt(read(e, 0) ** 2 + read(e, 1) ** 2 + read(e, 2) ** 2 + read(e, 3) ** 2)
         for j in range(4):
             write(e, j, read(e, j) / length)

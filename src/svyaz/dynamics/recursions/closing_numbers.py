@@ -118,7 +118,7 @@ class TreeNumbers:
 
     @cached_property
     def _turns(self) -> NDArray[np.bool_]:
-        return np.array([body.joint == "revolute" for body in self._tree.bodies])
+        return np.array([body.kind.turns for body in self._tree.bodies])
 
     def _seen(self, x: Array) -> _Look:
         rows, n = self.rows, len(self._tree.bodies)

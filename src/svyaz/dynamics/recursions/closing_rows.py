@@ -100,7 +100,7 @@ def rows_of(system: System, constraints: Sequence[Constraint], further: Sequence
     """
     tree = tree_of(system)
     moving = dict(
-        zip((k for k, b in enumerate(tree.bodies) if b.joint != "fixed"), last_slices(moving_tree(system)), strict=True)
+        zip((k for k, b in enumerate(tree.bodies) if b.freedoms), last_slices(moving_tree(system)), strict=True)
     )
     used = points_named(system, constraints, further)
     bodies, places = [], []

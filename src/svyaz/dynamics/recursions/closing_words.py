@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.dynamics.recursions.closing_layout import POSE, ROW, written_size
 from svyaz.dynamics.recursions.closing_rows import ClosingRows
-from svyaz.forms import PLACE_RECORDS, joint_kind
+from svyaz.forms import place_records
 from svyaz.model import GROUND, Tree
 
 
@@ -33,7 +33,7 @@ def closing_words(
     n, m, points = len(tree.bodies), len(rows.rows), len(rows.points)
     tied = list(range(n)) if everywhere else _on_ways(rows, tree.parents)
     whole, places = _whole_numbers(rows, tree, addresses, tied)
-    directions = [(*b.axis, *(0.0,) * 3) if b.joint == "revolute" else (*(0.0,) * 3, *b.axis) for b in tree.bodies]
+    directions = [(*b.axis, *(0.0,) * 3) if b.kind.turns else (*(0.0,) * 3, *b.axis) for b in tree.bodies]
     states, inputs = len(rows.system.states), len(rows.inputs)
     fixed = [3 * points, inputs + m + sides, 3 * m + rows.gradients, POSE * n, 6 * m * (places + 1), 6 * n]
     sizes = [*fixed, n * m, m * m, 1 + states, ROW * m]
@@ -65,7 +65,7 @@ def _whole_numbers(
     for k in range(n):
         own = [int(k in taken), *addresses[k].tolist(), taken.get(k, 0), int(k in fresh)]
         entries += own + [side(bodies, k) for bodies in touching for side in (bisect_left, bisect_right)]
-        entries.append(PLACE_RECORDS if joint_kind(tree.bodies[k]) == "free" else 1)
+        entries.append(place_records(tree.bodies[k].kind))
     flat = [e for push in pushes for e in push[1:]] + [e for pull in pulls for e in pull[1:]]
     carriers = [_carrier(_touched(rows, tree.parents, row), tree.parents) for row in range(m)]
     whole = [*tied, *[0] * (n - len(tied)), *entries, *rows.bodies, *flat, *carriers]

@@ -19,7 +19,7 @@ def tied_names(system: System) -> set[str]:
     for c in (c for c in system.constraints if not c.order):
         pulls = defaultdict[int, list[Expression]](list)
         for name in {word.rpartition("_")[0] for word in names_in(c.stated)} & system.points.keys():
-            way = [k for k in tree.path(system.points[name].body) if tree.bodies[k].joint != "fixed"]
+            way = [k for k in tree.path(system.points[name].body) if tree.bodies[k].freedoms]
             if way and len(tree.bodies[way[-1]].coordinates) == 1:
                 place = [se.Symbol(f"{name}_{axis}") for axis in "xyz"]
                 pulls[way[-1]].append(_pull(tree, way[-1], place, gradient(c.stated, place)))
@@ -30,7 +30,7 @@ def tied_names(system: System) -> set[str]:
 def _pull(tree: Tree, root: int, place: Sequence[Expression], force: Sequence[Expression]) -> Expression:
     """What a joint at the ground feels of a force at a place: the force along its axis, or the moment about it."""
     joint = tree.bodies[root]
-    if joint.joint == "prismatic":
+    if joint.kind.slides:
         return add_up(a * f for a, f in zip(joint.axis, force, strict=True))
     poles = [tree.bodies[k].pole for k in tree.path(root)]
     x, y, z = (p - add_up(along) for p, *along in zip(place, *poles, strict=True))

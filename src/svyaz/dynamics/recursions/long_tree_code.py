@@ -5,16 +5,17 @@ the leaves, back, and out again. One compiled loop serves every tree, whose numb
 
     c[0] number of bodies, c[1] spare numbers, c[2], c[3] function of applied forces and further rates and its constants (0:
     none), c[4:7] minus the acceleration of gravity, c[7] function of sines, c[8] record of the ground, c[9] number of
-    coordinates, c[10] number of velocities, c[11] number of all states, c[12] number of free joints, c[13] where they are
-    listed, c[14], c[15] functions of their places and rates, then BODY_WORDS for each body: its base, its record, SOURCE,
+    coordinates, c[10] number of velocities, c[11] number of all states, c[12] number of joints of several velocities,
+    c[13] where they are listed, then BODY_WORDS for each body: its base, its record, SOURCE,
     FURTHER, NEXT, the place of its coordinate, and address and constants of the functions outward, inward and motion. All
     but gravity are 64-bit integers.
 
 A state is [t, q, v, z], its rates are [q̇, v̇, ż]: z are further states, such as currents of motors, whose rates the function
 of applied forces gives behind the forces.
 
-A body has one velocity: a free joint is six of them in a row, its slices, that have no coordinates of their own (-1). It is
-listed with its first slice and the place of the first of its seven coordinates. What is known of its place, way and
+A body has one velocity: a joint of several is a row of them, its slices, that have no coordinates of their own (-1). It is
+listed by JOINT_WORDS: its first slice, the places of the first of its coordinates and of its quaternion, functions of its place
+and rates, how many records hold its place, numbers of coordinates and velocities. What is known of its place, way and
 rotation, is written into the records of the slices, see ``slices`` of the recursions.
 
 The functions take the record of a body together with the one before it, which is that of its base. Only one of the bodies
@@ -29,12 +30,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from svyaz.forms import PLACE_RECORDS
 from svyaz.integrate import Callback, call, callback, copy, part, read, whole, write
 
-HEAD, BODY_WORDS = 16, 12
+HEAD, BODY_WORDS, JOINT_WORDS = 14, 12, 8
 SINES, GROUND_RECORD, COORDINATES, VELOCITIES, STATES = 7, 8, 9, 10, 11
-FREE, FREE_LIST, FREE_PLACES, FREE_RATES = 12, 13, 14, 15
+SEVERAL, LISTED = 12, 13
+FIRST_SLICE, FIRST_COORDINATE, QUATERNION, JOINT_PLACE, JOINT_RATES, JOINT_RECORDS, JOINT_COORDINATES, JOINT_SPEEDS = (
+    range(8)
+)
 BASE, RECORD, SOURCE, FURTHER, NEXT, COORDINATE, OUTWARD, INWARD, MOVING = 0, 1, 2, 3, 4, 5, 6, 8, 10
 SPARE = 64
 """Numbers of the workspace that belong to no record, before the first one."""
@@ -54,8 +57,14 @@ def record_of(c: int, k: int) -> int:
 
 @part
 def coordinate_of(c: int, k: int) -> int:
-    """The place of the coordinate of a body among all; -1 for a slice of a free joint."""
+    """The place of the coordinate of a body among all; -1 for a slice."""
     return whole(c, HEAD + BODY_WORDS * k + COORDINATE)
+
+
+@part
+def listed_of(c: int, i: int) -> int:
+    """The words of a joint of several velocities."""
+    return whole(c, LISTED) + 8 * JOINT_WORDS * i
 
 
 @part
@@ -78,11 +87,11 @@ def _placed(n: int, x: int, c: int, spare: int) -> int:
             write(own, Q + 1, read(speeds, k))
             write(own, PLACE, read(spare, 4 + 2 * (k - first)))
             write(own, PLACE + 1, read(spare, 5 + 2 * (k - first)))
-    for i in range(whole(c, FREE)):
-        entry = whole(c, FREE_LIST) + 16 * i
-        status |= call(whole(c, FREE_PLACES), x + 8 * (1 + whole(entry, 1)), spare, spare)
-        for j in range(PLACE_RECORDS):
-            own = record_of(c, whole(entry, 0) + j)
+    for i in range(whole(c, SEVERAL)):
+        joint = listed_of(c, i)
+        status |= call(whole(joint, JOINT_PLACE), x + 8 * (1 + whole(joint, FIRST_COORDINATE)), spare, spare)
+        for j in range(whole(joint, JOINT_RECORDS)):
+            own = record_of(c, whole(joint, FIRST_SLICE) + j)
             write(own, Q, read(spare, 3 * j))
             write(own, PLACE, read(spare, 3 * j + 1))
             write(own, PLACE + 1, read(spare, 3 * j + 2))
@@ -153,11 +162,12 @@ def rates_of(n: int, x: int, c: int, speeds: int, spare: int, target: int) -> in
         at = coordinate_of(c, k)
         if at >= 0:
             write(target, at, read(speeds, k))
-    for i in range(whole(c, FREE)):
-        entry = whole(c, FREE_LIST) + 16 * i
-        copy(x + 8 * (1 + whole(entry, 1)), spare, 7)
-        copy(speeds + 8 * whole(entry, 0), spare + 56, 6)
-        status |= call(whole(c, FREE_RATES), spare, spare, target + 8 * whole(entry, 1))
+    for i in range(whole(c, SEVERAL)):
+        joint = listed_of(c, i)
+        first, size = whole(joint, FIRST_COORDINATE), whole(joint, JOINT_COORDINATES)
+        copy(x + 8 * (1 + first), spare, size)
+        copy(speeds + 8 * whole(joint, FIRST_SLICE), spare + 8 * size, whole(joint, JOINT_SPEEDS))
+        status |= call(whole(joint, JOINT_RATES), spare, spare, target + 8 * first)
     return status
 
 

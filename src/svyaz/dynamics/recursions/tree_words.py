@@ -14,7 +14,7 @@ from svyaz.arrays import Array
 from svyaz.dynamics.recursions.grounded import tied_names
 from svyaz.expr import ZERO, Expression, differentiate, names_in
 from svyaz.forms import keeps_energy
-from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
+from svyaz.model import GROUND, Body, Joint, System, Tree, numbers, tree_of
 from svyaz.program import Native, Program, build, compile_program, function, remembered
 
 FORM = "articulated"
@@ -51,7 +51,7 @@ def moving_tree(system: System) -> Tree:
 
 @remembered
 def sliced_tree(system: System) -> Tree:
-    """The same with one velocity for each body: free joints are six of them."""
+    """The same with one velocity for each body: joints of several velocities are as many of them."""
     return forms.sliced(moving_tree(system))
 
 
@@ -80,10 +80,8 @@ def tree_words(system: System, drive: Drive | None = None) -> tuple[NDArray[np.i
     words[:4] = [count, workspace.ctypes.data, 0 if forces is None else forces.address, force_constants.ctypes.data]
     words[4:7] = np.array([-g for g in tree.gravity]).view(np.int64)
     sizes = [len(names) for names in (system.coordinates, system.velocities, system.states)]
-    coordinates, listed = _coordinate_places(tree)
-    free = [compile_program(forms.free_place_program()), compile_program(forms.free_rates_program())]
-    words[7:13] = [sines.address, ground, *sizes, len(listed)]
-    words[13:HEAD] = [listed.ctypes.data, *(native.address for native in free)]
+    coordinates, listed, several = _coordinate_places(tree)
+    words[7:HEAD] = [sines.address, ground, *sizes, len(listed), listed.ctypes.data]
     workspace[SPARE + MOTION + 3 : SPARE + MOTION + 6] = [-g for g in tree.gravity]
     places = ground + 8 * ROOM * np.array(records)
     sources = [
@@ -92,22 +90,30 @@ def tree_words(system: System, drive: Drive | None = None) -> tuple[NDArray[np.i
     ]
     bases = [body.base for body in tree.bodies]
     words[HEAD:] = np.column_stack([bases, places, sources, links, coordinates, rows]).ravel()
-    return words, (forces, sines, force_constants, workspace, kept, free, listed)
+    return words, (forces, sines, force_constants, workspace, kept, several, listed)
 
 
-def _coordinate_places(tree: Tree) -> tuple[list[int], NDArray[np.int64]]:
-    """For each body the place of its coordinate, -1 for a slice of a free joint; the first slices of those, each with the
-    place of its first coordinate (f, 2).
+def _coordinate_places(tree: Tree) -> tuple[list[int], NDArray[np.int64], list[Native]]:
+    """For each body the place of its coordinate, -1 for a slice; the joints of several velocities as the loop lists them, and
+    their functions.
     """
+    from svyaz.dynamics.recursions.long_tree_code import JOINT_WORDS
+
     places: list[int] = []
-    listed: list[tuple[int, int]] = []
+    listed: list[list[int]] = []
+    kept: list[Native] = []
     first = 0
     for k, body in enumerate(tree.bodies):
-        places.append(first if len(body.coordinates) == 1 else -1)
-        if len(body.coordinates) > 1:
-            listed.append((k, first))
+        joint = forms.placing_joint(body.kind)
+        several = joint is not None and bool(joint.velocities)
+        places.append(first if body.coordinates and not several else -1)
+        if joint is not None and several:
+            programs = (forms.place_program(joint), forms.joint_rates_program(joint))
+            kept += [compile_program(program) for program in programs]
+            sizes = [forms.place_records(joint), len(joint.coordinates), len(joint.velocities)]
+            listed.append([k, first, first + joint.quaternion.start, *(n.address for n in kept[-2:]), *sizes])
         first += len(body.coordinates)
-    return places, np.array(listed, dtype=np.int64).reshape(-1, 2)
+    return places, np.array(listed, dtype=np.int64).reshape(-1, JOINT_WORDS), kept
 
 
 def _records(tree: Tree) -> tuple[list[int], list[tuple[int, int]], int]:
@@ -137,15 +143,15 @@ def pose_addresses(system: System) -> tuple[NDArray[np.int64], object]:
 
 
 def _bodies(
-    tree: Tree, programs: Callable[[str, str, frozenset[str]], Sequence[Program]]
+    tree: Tree, programs: Callable[[Joint, str, frozenset[str]], Sequence[Program]]
 ) -> tuple[NDArray[np.int64], list[object]]:
     """For each body the addresses of its functions and of their constants; and what must live on.
 
     Bodies with joints of a kind share the functions, which leave out the numbers that are zero for all of them.
     """
-    kinds: dict[tuple[str, str], list[int]] = {}
+    kinds: dict[tuple[Joint, str], list[int]] = {}
     for k, body in enumerate(tree.bodies):
-        kinds.setdefault((forms.joint_kind(body), forms.axis_kind(body.axis)), []).append(k)
+        kinds.setdefault((body.kind, forms.axis_kind(body.axis)), []).append(k)
     rows: list[list[int]] = [[] for _ in tree.bodies]
     kept: list[object] = []
     for kind, bodies in kinds.items():
@@ -182,13 +188,19 @@ def _applied(system: System, drive: Drive) -> Native | None:
     return compile_program(build(outputs, inputs=("t", *system.states, *drive.given), parameters=parameters))
 
 
+def energies_of_tree(system: System, rows: Array) -> dict[str, Array]:
+    """T, V and T + V of a tree along rows [t, states]."""
+    q, v = rows[:, 1 : 1 + len(system.coordinates)], rows[:, 1:][:, velocity_columns(system)]
+    kinetic, potential = forms.NumericTree(tree_of(system), system.parameters).energies(q, v)
+    return {"kinetic": kinetic, "potential": potential, "energy": kinetic + potential}
+
+
 def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[str, dict[str, Array]]:
     """What is observed of a tree along rows [t, states] with these accelerations; nothing of constraints."""
     q, v = rows[:, 1 : 1 + len(system.coordinates)], rows[:, 1:][:, velocity_columns(system)]
     numeric = forms.NumericTree(tree_of(system), system.parameters)
-    kinetic, potential = numeric.energies(q, v)
-    energy = kinetic + potential
-    integrals = {"energy": energy} if keeps_energy(system) else {}
+    energies = energies_of_tree(system, rows)
+    integrals = {"energy": energies["energy"]} if keeps_energy(system) else {}
     cyclic = _cyclic(system)
     if cyclic:
         still = np.zeros_like(v)
@@ -204,7 +216,7 @@ def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[
         "residuals": {},
         "hidden": {},
         "through": {},
-        "energies": {"kinetic": kinetic, "potential": potential, "energy": energy},
+        "energies": energies,
         "integrals": integrals,
     }
 
@@ -229,7 +241,7 @@ def _cyclic(system: System) -> list[str]:
             continue
         (q,), axis = body.coordinates, np.array(body.axis, dtype=float)
         pull = np.array(tree.gravity, dtype=float)
-        free = np.cross(axis, pull) if body.joint == "revolute" else axis * (axis @ pull)
+        free = np.cross(axis, pull) if body.kind.turns else axis * (axis @ pull)
         if not free.any() and q not in system.forces and not {q, f"{q}'"} & known:
             found.append(q)
     return found

@@ -61,7 +61,7 @@ def bias_parts(system: System) -> BiasParts:
     if not isinstance(system.law, Bodies):
         raise ModelError([Problem(f"'{system.name}' is not a tree of bodies: its bias has no such parts")])
     tree = constant_tree(system, "this division of the bias")
-    if any(body.joint == "free" for body in tree.bodies):
+    if not tree.by_rates:
         message = "formulas for the parts of the bias are written for joints whose velocities are rates of coordinates"
         raise ModelError([Problem(message, hint="NumericTree.bias_parts computes them for free joints")])
     whole = welded(tree, expressions())

@@ -91,14 +91,14 @@ class NativeTree:
     @cached_property
     def _links(self) -> list[Placed]:
         """The bodies over base parameters."""
-        if any(body.joint == "free" for body in self._whole.bodies):
+        if not self._whole.by_rates:
             return placed(self._whole, {q: se.Symbol(q) for q in self._whole.coordinates}, expressions())
         return [placed_link(self._whole, link) for link in fastest(self._whole, tuple(self.values)).links]
 
     @cached_property
     def _constants(self) -> Mapping[se.Symbol, Expression]:
         """Names of constants that the links are written in."""
-        if any(body.joint == "free" for body in self._whole.bodies):
+        if not self._whole.by_rates:
             return {}
         return fastest(self._whole, tuple(self.values)).constants
 
@@ -122,7 +122,7 @@ class NativeTree:
     def _forward_program(self) -> Program:
         forces, found = self._symbols(" force"), self._symbols("'")
         definitions: Mapping[se.Symbol, Expression] = {}
-        if any(body.joint == "free" for body in self._whole.bodies):
+        if not self._whole.by_rates:
             matrix = mass_matrix(self._links, expressions())
         else:
             best = fastest(self._whole, tuple(self.values))

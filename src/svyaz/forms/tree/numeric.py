@@ -6,7 +6,7 @@ with two dimensions each row is a state, and so is each entry of the result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from svyaz.forms.tree.recursions.algebra import FLOATS, Element, Elements, Vecto
 from svyaz.forms.tree.recursions.energies import energies_of
 from svyaz.forms.tree.recursions.places import Placed, placed
 from svyaz.forms.tree.short_formulas import poles
-from svyaz.model import Tree, numbers, quaternion_rotation
+from svyaz.model import Body, Tree, numbers
 
 STEP = 1e-30
 """The imaginary step of complex-step derivatives."""
@@ -141,37 +141,28 @@ class NumericTree:
         """
         slopes = self.mass_matrix_slopes(q)
         symbols = 0.5 * (np.einsum("kij->ijk", slopes) + np.einsum("jik->ijk", slopes) - slopes)
-        if all(body.joint != "free" for body in self.tree.bodies):
+        if self.tree.by_rates:
             return symbols
         lowered = np.einsum("abl,lc->abc", self._brackets(), self.mass_matrix(q))
         added = np.einsum("kji->ijk", lowered) - np.einsum("kij->ijk", lowered) - np.einsum("jik->ijk", lowered)
         return symbols + 0.5 * added
 
     def _brackets(self) -> Array:
-        """b_abl of all velocities: of a free joint [ω_x, ω_y] = ω_z, [ω_x, v_y] = v_z and so on in turn."""
+        """b_abl of all velocities."""
         size = len(self.tree.velocities)
         found = np.zeros((size, size, size))
         for body, first in zip(self.tree.bodies, self.tree.first_velocity, strict=True):
-            if body.joint != "free":
-                continue
-            for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-                for x, y, sign in ((a, b, 1.0), (b, a, -1.0)):
-                    found[first + 3 + x, first + 3 + y, first + 3 + c] = sign
-                    found[first + 3 + x, first + y, first + c] = sign
-                    found[first + y, first + 3 + x, first + c] = -sign
+            for (a, b, c), entry in body.kind.brackets().items():
+                found[first + a, first + b, first + c] = entry
         return found
 
     def _directions(self, q: Array) -> Array:
         """∂q̇/∂v_k in row k: how the coordinates move with each velocity alone."""
-        place = dict(zip(self.tree.coordinates, map(float, q), strict=True))
         rows = np.zeros((len(self.tree.velocities), len(q)))
         first = 0
         for body, velocity in zip(self.tree.bodies, self.tree.first_velocity, strict=True):
             own = slice(first, first + len(body.coordinates))
-            if body.joint == "free":
-                rows[velocity : velocity + 6, own] = _free_directions([place[name] for name in body.coordinates])
-            elif body.coordinates:
-                rows[velocity, first] = 1.0
+            rows[velocity : velocity + body.freedoms, own] = _own_directions(body, q[own])
             first = own.stop
         return rows
 
@@ -202,23 +193,18 @@ def by_coordinates(tree: Tree, rows: Array, q: Array) -> Array:
     found, first = np.zeros((len(rows), len(q))), 0
     for body, velocity in zip(tree.bodies, tree.first_velocity, strict=True):
         own = slice(first, first + len(body.coordinates))
-        if body.joint == "free":
-            directions = _free_directions(q[own].tolist())
-            lengths = np.sum(directions**2, axis=1)[:, None]
-            found[:, own] = rows[:, velocity : velocity + 6] @ (directions / lengths)
-        elif body.coordinates:
-            found[:, first] = rows[:, velocity]
+        directions = _own_directions(body, q[own])
+        lengths = np.sum(directions**2, axis=1)[:, None]
+        found[:, own] = rows[:, velocity : velocity + body.freedoms] @ (directions / lengths)
         first = own.stop
     return found
 
 
-def _free_directions(q: Sequence[float]) -> Array:
-    """Rates of (x, y, z, e0, e1, e2, e3) for each unit velocity of a free joint, (6, 7)."""
-    e0, e1, e2, e3 = q[3:]
-    rows = np.zeros((6, 7))
-    rows[:3, :3] = np.array(quaternion_rotation((e0, e1, e2, e3))).T
-    rows[3:, 3:] = 0.5 * np.array([[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]])
-    return rows
+def _own_directions(body: Body, q: Array) -> Array:
+    """Rates of the coordinates of a joint for each unit velocity (velocities, coordinates)."""
+    units = np.eye(body.freedoms).tolist()
+    found = [body.kind.rates(q.tolist(), unit) for unit in units]
+    return np.array(found, dtype=float).reshape(body.freedoms, len(q))
 
 
 def _columns(values: ArrayLike) -> list[Element]:

@@ -182,4 +182,4 @@ def _moving(system: System, constraints: Sequence[Constraint]) -> _Moving | None
 
 @remembered
 def _ground_places(system: System) -> GroundPlaces:
-    return GroundPlaces(tree_of(system), tree_of(system).rates)
+    return GroundPlaces(tree_of(system))

@@ -22,26 +22,17 @@ from math import isfinite
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression, Scope, names_in, real_value
+from svyaz.model.joints import all_joints
 from svyaz.model.laws.bodies import NOT_WITH_BODIES, read_bodies
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
 from svyaz.model.reading.tree_checks import Mass, read_constant, read_mass
-from svyaz.model.reading.trees import GROUND_NAME, Rows, declare_bodies, read_tree
+from svyaz.model.reading.trees import GROUND_NAME, Rows, declare_bodies, joint_of, read_tree
 from svyaz.model.reading.words import nearest
-from svyaz.model.tree import (
-    GROUND,
-    MOMENTS,
-    QUARTER,
-    Body,
-    Frame,
-    Tree,
-    Vector,
-    from_quarter,
-    nearly_quarters,
-    sine_cosine,
-)
+from svyaz.model.rotations import QUARTER, Vector, from_quarter, nearly_quarters, sine_cosine
+from svyaz.model.tree import GROUND, MOMENTS, Body, Frame, Tree
 
-DH_JOINTS = ("revolute", "prismatic", "fixed")
+DH_JOINTS = [name for name, joint in all_joints().items() if joint.turns or joint.slides or not joint.coordinates]
 PREFIX = ("dh", "link")
 CONVENTIONS = ("standard", "modified")
 NOWHERE = (ZERO, ZERO, ZERO)
@@ -82,12 +73,13 @@ def _declare(reader: Reader, words: Table, names: Names) -> None:
 def _moving(reader: Reader, words: Table, names: Names) -> None:
     scope = names.constant_scope()
 
-    def made(rows: Rows) -> Tree:
+    def made(rows: Rows) -> tuple[Tree, Rows]:
         convention = _convention(reader, vocabulary.table(words, "dh"))
         links = [_read_link(reader, scope, *row) for row in rows]
         bodies, frames = _bodies(convention, links)
         straight = Tree(tuple(_bodies(convention, [_straight(link) for link in links])[0]), NOWHERE)
-        return Tree(tuple(bodies), NOWHERE, tuple(frames), straight if any(b.offset for b in straight.bodies) else None)
+        turned = straight if any(b.offset for b in straight.bodies) else None
+        return Tree(tuple(bodies), NOWHERE, tuple(frames), turned), rows
 
     read_tree(reader, names, words, PREFIX, made)
 
@@ -115,7 +107,7 @@ def _read_link(reader: Reader, scope: Scope, path: Path, words: Table, base: int
 
 def _straight(link: _Link) -> _Link:
     """The row of a joint that turns, with its θ beside the coordinate unless it is a multiple of 90°."""
-    if link.words["joint"] != "revolute" or all(e.is_Integer for e in link.turn):
+    if not joint_of(link.words).turns or all(e.is_Integer for e in link.turn):
         return link
     return replace(link, turn=(ZERO, ONE), offset=link.angle)
 
@@ -161,10 +153,10 @@ def _body(words: Table, base: int, axis: Vector, pole: Vector, distribution: Mas
     return Body(
         name=vocabulary.text(words, "name"),
         base=base,
-        joint=vocabulary.text(words, "joint"),
+        kind=joint_of(words),
         coordinates=tuple(vocabulary.names(words, "coordinates")),
         velocities=tuple(vocabulary.names(words, "velocities")),
-        axis=NOWHERE if words["joint"] == "fixed" else axis,
+        axis=axis if joint_of(words).axes else NOWHERE,
         pole=pole,
         mass=mass,
         center=center,

@@ -13,10 +13,12 @@ import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression, Later, Scope, total_derivative
 from svyaz.model.ground_places import MANY_COORDINATES, GroundPlaces
+from svyaz.model.joint import SYMBOLS
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
+from svyaz.model.rotations import Vector, axis_rotation
 from svyaz.model.system import Drawing
-from svyaz.model.tree import GROUND, Body, BodyPoint, Tree, Vector, axis_rotation, quaternion_rotation
+from svyaz.model.tree import GROUND, Body, BodyPoint, Tree
 
 AXES = ("x", "y", "z")
 
@@ -61,7 +63,7 @@ Rates = tuple[Expression | Later, Expression | Later, Expression | Later]
 def _moved(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Rates]]:
     """Place and velocity of a point of a body; in long trees by those of all bodies, and velocities where they are named."""
     if len(rates) > MANY_COORDINATES:
-        places = GroundPlaces(tree, rates)
+        places = GroundPlaces(tree)
 
         def placed(body: int, at: Vector) -> tuple[Vector, Rates]:
             x, y, z = (Later(partial(_entry, places, body, at, k)) for k in range(3))
@@ -89,28 +91,17 @@ def position(tree: Tree, body: int, at: Vector) -> Vector:
     axis: Vector | None = None
     for carrier in (tree.bodies[k] for k in tree.path(body)):
         q = [se.Symbol(name) for name in carrier.coordinates]
-        if carrier.joint == "revolute":
+        if carrier.kind.turns:
             if axis is not None and axis != carrier.axis:
                 terms = [(_sum_of(terms, axis), ZERO)]
             axis = carrier.axis
             terms = [(v, angle + q[0]) for v, angle in terms]
-        elif carrier.joint == "free":
-            terms = [(_applied(quaternion_rotation(tuple(q[3:])), _sum_of(terms, axis)), ZERO)]
+        elif carrier.quaternion:
+            rotation, _ = carrier.kind.pose(carrier.axis, q, SYMBOLS)
+            terms = [(_applied(rotation, _sum_of(terms, axis)), ZERO)]
             axis = None
-        terms.append((_offset(carrier, q), ZERO))
+        terms.append((_joint(carrier)[1], ZERO))
     return _sum_of(terms, axis)
-
-
-def _offset(body: Body, q: Sequence[Expression]) -> Vector:
-    """The way from the base's pole to the body's, in base axes."""
-    if body.joint == "prismatic":
-        moved: Sequence[Expression] = [q[0] * a for a in body.axis]
-    elif body.joint == "free":
-        moved = q[:3]
-    else:
-        return body.pole
-    x, y, z = (p + m for p, m in zip(body.pole, moved, strict=True))
-    return x, y, z
 
 
 def _sum_of(terms: Terms, axis: Vector | None) -> Vector:
@@ -172,7 +163,7 @@ def tree_drawings(tree: Tree, names: Sequence[str], places: Mapping[str, Express
     """
     if len(tree.bodies) > MOST_DRAWN:
         return ()
-    flat = all(body.joint in ("revolute", "fixed") and body.axis in (Z_AXIS, (ZERO,) * 3) for body in tree.bodies)
+    flat = all((body.kind.turns or not body.freedoms) and body.axis in (Z_AXIS, (ZERO,) * 3) for body in tree.bodies)
     entries = 2 if flat else 3
     traced = sum(not carried for carried in tree.carried) <= MOST_TRACED
     poles: list[Vector] = []
@@ -185,7 +176,7 @@ def tree_drawings(tree: Tree, names: Sequence[str], places: Mapping[str, Express
         pole = _sum(from_pole, _turned_about(under, offset))
         poles.append(pole)
         turned.append(_product(under, rotation))
-        if any(offset) and body.joint != "free":
+        if any(offset) and not body.kind.flies:
             drawings.append(Drawing("link", (from_pole[:entries], pole[:entries])))
         if not tree.carried[k]:
             center = _sum(pole, _turned_about(turned[k], body.center))
@@ -201,14 +192,8 @@ def tree_drawings(tree: Tree, names: Sequence[str], places: Mapping[str, Express
 
 def _joint(body: Body) -> tuple[tuple, Vector]:
     """(rotation, way from the base's pole) of a body, in base axes."""
-    q = [se.Symbol(name) for name in body.coordinates]
-    if body.joint == "revolute":
-        return axis_rotation(body.axis, se.sin(q[0]), se.cos(q[0])), body.pole
-    if body.joint == "prismatic":
-        return UNITS, _sum(body.pole, tuple(q[0] * a for a in body.axis))
-    if body.joint == "free":
-        return quaternion_rotation(tuple(q[3:])), _sum(body.pole, tuple(q[:3]))
-    return UNITS, body.pole
+    rotation, way = body.kind.pose(body.axis, [se.Symbol(name) for name in body.coordinates], SYMBOLS)
+    return rotation, _sum(body.pole, way)
 
 
 def _turned_about(matrix: tuple, vector: tuple) -> Vector:

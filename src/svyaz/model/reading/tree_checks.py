@@ -12,7 +12,8 @@ from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Path, Reader, Table
 from svyaz.model.reading.words import nearest, text
 from svyaz.model.reading.words import table as words_of
-from svyaz.model.tree import GROUND, MOMENTS, Body, Tree, Vector
+from svyaz.model.rotations import Vector
+from svyaz.model.tree import GROUND, MOMENTS, Body, Tree
 
 INERTIA_KEYS = ("inertia", "central_inertia")
 """About the pole; at the centre of mass, about parallel axes."""
@@ -225,7 +226,7 @@ def _check_moving(reader: Reader, tree: Tree, paths: Sequence[Path], heavy: Sequ
 
 def _turns_nothing(body: Body) -> bool:
     """Is a revolute joint the axis of points of mass alone, whatever the parameters are?"""
-    if body.joint != "revolute":
+    if not body.kind.turns:
         return False
     xx, yy, zz, xy, xz, yz = body.inertia
     x, y, z = body.axis
@@ -235,8 +236,8 @@ def _turns_nothing(body: Body) -> bool:
 
 def is_planar(tree: Tree) -> bool:
     """Do all bodies turn about one direction only (and slide across it or along it)?"""
-    axes = [body.axis for body in tree.bodies if body.joint == "revolute"]
-    if any(body.joint == "free" for body in tree.bodies):
+    axes = [body.axis for body in tree.bodies if body.kind.turns]
+    if any(body.quaternion for body in tree.bodies):
         return False
     return all(axis in (axes[0], tuple(-a for a in axes[0])) for axis in axes)
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
+from svyaz.model.joint import Joint
+from svyaz.model.joints import all_joints
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.reading.tree_checks import check_masses, read_vector
-from svyaz.model.tree import FREEDOMS, GROUND, Tree
+from svyaz.model.tree import GROUND, Tree
 
 GROUND_NAME = "ground"
-FREE_COORDINATES = 7
-FREE_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven")
 
 QUATERNION_TOLERANCE = 1e-9
 
 Rows = Sequence[tuple[Path, Table, int]]
 """Of each body the path to its table, the table, and the number of its base; each body after its base."""
+
+
+def joint_of(words: Table) -> Joint:
+    """The kind of joint that a table names."""
+    return all_joints()[vocabulary.text(words, "joint")]
 
 
 def declare_bodies(
@@ -27,7 +33,8 @@ def declare_bodies(
 
     Under "coordinates" and "velocities" each table then holds the names of its joint.
     """
-    free = sum(1 for table in tables if table.get("joint") == "free")
+    kinds = [all_joints().get(str(table.get("joint"))) for table in tables]
+    several = sum(1 for kind in kinds if kind is not None and kind.velocities) > 1
     for k, table in enumerate(tables):
         path = (*prefix, k)
         words = reader.known_words(table, known, path)
@@ -35,29 +42,30 @@ def declare_bodies(
         if not _named_and_joined(reader, path, words, table, joints):
             continue
         coordinates = _coordinates(reader, path, words)
-        velocities = _velocities(reader, path, words, coordinates, free)
+        velocities = _velocities(reader, path, words, coordinates, several)
+        joint = joint_of(words)
         good = all(reader.declare_one(names, name, "coordinate", at) for name, at in coordinates)
-        if words["joint"] == "free":
+        if joint.velocities:
             good = all(reader.declare_one(names, name, "velocity", at) for name, at in velocities) and good
-        complete = words["joint"] != "free" or len(coordinates) == FREE_COORDINATES
-        if good and complete and len(velocities) == FREEDOMS[vocabulary.text(words, "joint")]:
+        if good and len(coordinates) == len(joint.coordinates) and len(velocities) == joint.freedoms:
             words["coordinates"] = tuple(name for name, _ in coordinates)
             words["velocities"] = tuple(name for name, _ in velocities)
             names.bodies[k] = words
 
 
-def read_tree(reader: Reader, names: Names, model: Table, prefix: Path, made: Callable[[Rows], Tree]) -> None:
+def read_tree(
+    reader: Reader, names: Names, model: Table, prefix: Path, made: Callable[[Rows], tuple[Tree, Rows]]
+) -> None:
     """The tree of the bodies that could be declared, with the other words of the model; mistakes are noted.
 
-    ``made`` makes the tree, without its gravity.
+    ``made`` makes the tree, without its gravity, and gives the row of each of its bodies.
     """
     tables = names.bodies
     numbers = _numbers(reader, prefix, tables)
     order = _order(reader, prefix, tables, numbers)
     place = {k: i for i, k in enumerate(order)}
     place[GROUND] = GROUND
-    rows = [((*prefix, k), tables[k], place[numbers[k]]) for k in order]
-    bodies = made(rows)
+    bodies, rows = made([((*prefix, k), tables[k], place[numbers[k]]) for k in order])
     gravity = read_vector(reader, names.constant_scope(), ("gravity",), model.get("gravity", (0, 0, 0)))
     straight = None if bodies.straight is None else replace(bodies.straight, gravity=gravity)
     tree = replace(bodies, gravity=gravity, straight=straight)
@@ -89,23 +97,27 @@ def _named_and_joined(
 
 
 def _coordinates(reader: Reader, path: Path, words: Table) -> list[tuple[str, Path]]:
-    name, joint = words["name"], words["joint"]
-    if joint == "free":
+    name, kind = words["name"], joint_of(words)
+    joint, count = kind.name, len(kind.coordinates)
+    if count > 1:
         given = vocabulary.names(words, "coordinates")
-        if len(given) != FREE_COORDINATES or "coordinate" in words:
+        if len(given) != count or "coordinate" in words:
+            usual = ", ".join(f'"{q}"' for q in kind.coordinates)
             reader.report(
                 (*path, "coordinates") if "coordinates" in words else path,
-                f"the free joint of '{name}' has seven coordinates: position, then a unit quaternion with its scalar "
-                'first, such as ["x", "y", "z", "e0", "e1", "e2", "e3"]',
+                f"the {joint} joint of '{name}' has {COUNTS[count]} coordinates: {kind.meaning}, such as [{usual}]",
                 at_key="coordinates" not in words,
             )
             return []
         return [(q, (*path, "coordinates", i)) for i, q in enumerate(given)]
     if "coordinates" in words:
-        message = f"the {joint} joint of '{name}' has at most one 'coordinate'; 'coordinates' belong to a free joint"
+        several = " or ".join(other.name for other in all_joints().values() if len(other.coordinates) > 1)
+        message = (
+            f"the {joint} joint of '{name}' has at most one 'coordinate'; 'coordinates' belong to a {several} joint"
+        )
         reader.report((*path, "coordinates"), message, at_key=True)
         return []
-    if joint == "fixed":
+    if not count:
         if "coordinate" in words:
             reader.report((*path, "coordinate"), f"body '{name}' is fixed and has no coordinate", at_key=True)
         return []
@@ -116,20 +128,22 @@ def _coordinates(reader: Reader, path: Path, words: Table) -> list[tuple[str, Pa
 
 
 def _velocities(
-    reader: Reader, path: Path, words: Table, coordinates: Sequence[tuple[str, Path]], free: int
+    reader: Reader, path: Path, words: Table, coordinates: Sequence[tuple[str, Path]], several: bool
 ) -> list[tuple[str, Path]]:
-    if words["joint"] != "free":
+    kind = joint_of(words)
+    if not kind.velocities:
         if "velocities" in words:
-            reader.report(
-                (*path, "velocities"), "only a free joint has names of its own for its velocities", at_key=True
-            )
+            named = " or ".join(other.name for other in all_joints().values() if other.velocities)
+            message = f"only a {named} joint has names of its own for its velocities"
+            reader.report((*path, "velocities"), message, at_key=True)
         return [(f"{q}'", at) for q, at in coordinates]
-    suffix = f"_{words['name']}" if free > 1 else ""
-    given = [name + suffix for name in FREE_VELOCITIES]
+    suffix = f"_{words['name']}" if several else ""
+    given = [name + suffix for name in kind.velocities]
     if "velocities" in words:
         given = list(vocabulary.names(words, "velocities"))
-    if len(given) != len(FREE_VELOCITIES):
-        reader.report((*path, "velocities"), f"a free joint has six velocities, not {len(given)}")
+    if len(given) != kind.freedoms:
+        message = f"a {kind.name} joint has {COUNTS[kind.freedoms]} velocities, not {len(given)}"
+        reader.report((*path, "velocities"), message)
         return []
     if "velocities" in words:
         return [(v, (*path, "velocities", i)) for i, v in enumerate(given)]
@@ -174,18 +188,16 @@ def _order(reader: Reader, prefix: Path, tables: Mapping[int, Table], bases: dic
 
 
 def upright(tree: Tree, given: Collection[str]) -> dict[str, float]:
-    """e0 = 1 for each free joint of whose quaternion nothing is given."""
-    quaternions = [body.coordinates[3:] for body in tree.bodies if body.joint == "free"]
+    """e0 = 1 for each quaternion of which nothing is given."""
+    quaternions = [body.quaternion for body in tree.bodies if body.quaternion]
     return {quaternion[0]: 1.0 for quaternion in quaternions if not any(e in given for e in quaternion)}
 
 
 def with_upright_quaternions(reader: Reader, tree: Tree, initial: Mapping[str, float]) -> dict[str, float]:
-    """The initial values, with e0 = 1 for a free joint of whose quaternion nothing was said, and of unit length."""
+    """The initial values, with e0 = 1 for a quaternion of which nothing was said, and of unit length."""
     complete = {**initial, **upright(tree, initial)}
-    for body in tree.bodies:
-        if body.joint != "free":
-            continue
-        quaternion = body.coordinates[3:]
+    for body in (body for body in tree.bodies if body.quaternion):
+        quaternion = body.quaternion
         length = sum(complete.get(e, 0.0) ** 2 for e in quaternion) ** 0.5
         if abs(length - 1.0) > QUATERNION_TOLERANCE:
             given = next(e for e in quaternion if e in initial)

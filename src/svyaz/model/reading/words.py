@@ -109,6 +109,7 @@ BODY: Mapping[str, str] = {
     "coordinates": NAMES,
     "velocities": NAMES,
     "axis": ANY,
+    "axes": ANY,
     "pole": ANY,
     "mass": EXPRESSION,
     "center": ANY,

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from math import hypot, inf, isfinite
 
 from svyaz.expr import ModelError, Problem
+from svyaz.model.joint import Joint
+from svyaz.model.joints import all_joints
 from svyaz.model.reading.words import nearest
-from svyaz.model.tree import Triple
+from svyaz.model.rotations import Triple
 from svyaz.model.urdf.xml import Document, Element, read_xml
 
-JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+TYPES = {name: joint for joint in all_joints().values() for name in joint.urdf}
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 ZERO: Triple = (0.0, 0.0, 0.0)
 X_AXIS: Triple = (1.0, 0.0, 0.0)
@@ -38,11 +40,11 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Joint:
+class UrdfJoint:
     """A joint: where the frame of the child is in that of the parent at zero (``place``, ``turn``), and its axis there."""
 
     name: str
-    kind: str
+    type: str
     parent: str
     child: str
     element: Element
@@ -55,14 +57,24 @@ class Joint:
     mimics: str | None
 
     @property
+    def kind(self) -> Joint:
+        """The kind of joint of a tree."""
+        return TYPES[self.type]
+
+    @property
+    def moves_one(self) -> bool:
+        """Has it one coordinate?"""
+        return len(self.kind.coordinates) == 1
+
+    @property
     def has_empty_range(self) -> bool:
         """Does its range leave nothing, as URDF's default (from 0 to 0) does?"""
-        return self.kind in BOUNDED and not self.limits[0] < self.limits[1]
+        return self.type in BOUNDED and not self.limits[0] < self.limits[1]
 
     @property
     def limit_words(self) -> list[float | str]:
         """The range as a model states it, with "" for an open side; empty where nothing bounds the joint."""
-        if self.kind not in BOUNDED or self.has_empty_range or not any(map(isfinite, self.limits)):
+        if self.type not in BOUNDED or self.has_empty_range or not any(map(isfinite, self.limits)):
             return []
         return [side if isfinite(side) else "" for side in self.limits]
 
@@ -74,7 +86,7 @@ class Robot:
     name: str
     document: Document
     links: dict[str, Link]
-    joints: tuple[Joint, ...]
+    joints: tuple[UrdfJoint, ...]
     root: str
     has_transmissions: bool = False
     without_inertial: tuple[str, ...] = ()
@@ -193,8 +205,8 @@ def _link(reading: _Reading, name: str, element: Element, inertial: Element) -> 
     return Link(name, inertial, value, center, turn, moments)
 
 
-def _joints(reading: _Reading, links: dict[str, Link]) -> list[Joint]:
-    joints: list[Joint] = []
+def _joints(reading: _Reading, links: dict[str, Link]) -> list[UrdfJoint]:
+    joints: list[UrdfJoint] = []
     names: set[str] = set()
     for element in reading.document.root.all("joint"):
         name = _named(reading, element, names)
@@ -207,24 +219,24 @@ def _joints(reading: _Reading, links: dict[str, Link]) -> list[Joint]:
     return joints
 
 
-def _joint(reading: _Reading, name: str, element: Element, links: dict[str, Link]) -> Joint | None:
+def _joint(reading: _Reading, name: str, element: Element, links: dict[str, Link]) -> UrdfJoint | None:
     what = f"joint '{name}'"
     kind = element.attributes.get("type", "")
-    if kind not in JOINTS:
-        message = f"{what} cannot have the type '{kind}'; there are {', '.join(JOINTS)}"
-        reading.report(message, element, "type", nearest(kind, JOINTS))
+    if kind not in TYPES:
+        message = f"{what} cannot have the type '{kind}'; there are {', '.join(TYPES)}"
+        reading.report(message, element, "type", nearest(kind, list(TYPES)))
         return None
     ends = [_end(reading, what, element, end, links) for end in ("parent", "child")]
     origin, dynamics = element.first("origin"), element.first("dynamics")
     axis = reading.triple(element.first("axis"), "xyz", X_AXIS, f"the axis of {what}")
-    if not any(axis) and kind not in ("fixed", "floating"):
+    if not any(axis) and TYPES[kind].axes:
         reading.report(f"the axis of {what} has no direction", element.first("axis") or element, "xyz")
     if ends[0] is None or ends[1] is None:
         return None
     mimic = element.first("mimic")
-    return Joint(
+    return UrdfJoint(
         name=name,
-        kind=kind,
+        type=kind,
         parent=ends[0],
         child=ends[1],
         element=element,
@@ -263,9 +275,9 @@ def _limits(reading: _Reading, what: str, limit: Element | None) -> tuple[float,
     return low, high
 
 
-def _root(reading: _Reading, links: dict[str, Link], joints: Sequence[Joint]) -> str:
+def _root(reading: _Reading, links: dict[str, Link], joints: Sequence[UrdfJoint]) -> str:
     """The one link that nothing carries; loops, and links that hang on nothing, are mistakes."""
-    carrier: dict[str, Joint] = {}
+    carrier: dict[str, UrdfJoint] = {}
     for joint in joints:
         if joint.child in carrier:
             message = (
@@ -290,12 +302,12 @@ def _root(reading: _Reading, links: dict[str, Link], joints: Sequence[Joint]) ->
     return roots[0] if roots else ""
 
 
-def _ordered(root: str, joints: Sequence[Joint]) -> list[Joint]:
+def _ordered(root: str, joints: Sequence[UrdfJoint]) -> list[UrdfJoint]:
     """The joints, each branch together, as they are written otherwise."""
-    on: dict[str, list[Joint]] = {}
+    on: dict[str, list[UrdfJoint]] = {}
     for joint in joints:
         on.setdefault(joint.parent, []).append(joint)
-    order: list[Joint] = []
+    order: list[UrdfJoint] = []
     waiting = on.get(root, [])[::-1]
     while waiting:
         joint = waiting.pop()

@@ -12,26 +12,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from svyaz.expr import RESERVED, Advice, ModelError
+from svyaz.model.joints.free import JOINT as FREE
 from svyaz.model.reading.places import Places
-from svyaz.model.reading.trees import FREE_VELOCITIES, GROUND_NAME
+from svyaz.model.reading.trees import GROUND_NAME
 from svyaz.model.reading.words import Table
-from svyaz.model.tree import (
+from svyaz.model.rotations import (
     DUST,
     IDENTITY,
     Rows,
     Triple,
+    Vector,
+    across,
     nearly_quarters,
     product,
     quaternion,
     roll_pitch_yaw,
     turned,
 )
-from svyaz.model.urdf.robot import Joint, Link, Robot
+from svyaz.model.urdf.robot import Link, Robot, UrdfJoint
 from svyaz.model.urdf.xml import Element
 
 GRAVITY = 9.81
 POSITION = ("x", "y", "z")
-QUATERNION = ("e0", "e1", "e2", "e3")
 TENSOR = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
 MOST_NAMED = 4
 
@@ -128,7 +130,7 @@ def robot_words(
     ``points`` are [[point]] tables that name links and give places in their frames.
     """
     writing = _Writing(robot.document.places)
-    names = {joint.name: writing.name(joint.name, joint.name) for joint in robot.joints if joint.kind in MOVES}
+    names = {joint.name: writing.name(joint.name, joint.name) for joint in robot.joints if joint.moves_one}
     gravity = [0, 0, f"-{writing.text(writing.parameter('g', GRAVITY))}"]
     seats = {robot.root: _Seat(GROUND_NAME, NOWHERE, IDENTITY)}
     if free_base and _floats_already(robot):
@@ -158,9 +160,6 @@ def robot_words(
     return {key: value for key, value in words.items() if value}, writing.places
 
 
-MOVES = ("revolute", "continuous", "prismatic")
-
-
 def _located(writing: _Writing, seats: Mapping[str, _Seat], table: object) -> object:
     """A point of a link as one of the body to which the link belongs; what is no point is left as it is."""
     if not isinstance(table, Mapping):
@@ -178,7 +177,7 @@ def _located(writing: _Writing, seats: Mapping[str, _Seat], table: object) -> ob
 
 def _floats_already(robot: Robot) -> bool:
     on_root = [joint for joint in robot.joints if joint.parent == robot.root]
-    return robot.links[robot.root].is_massless and bool(on_root) and all(j.kind == "floating" for j in on_root)
+    return robot.links[robot.root].is_massless and bool(on_root) and all(j.kind.flies for j in on_root)
 
 
 def _root(writing: _Writing, robot: Robot) -> _Seat:
@@ -189,14 +188,14 @@ def _root(writing: _Writing, robot: Robot) -> _Seat:
     return _Seat(name, NOWHERE, IDENTITY)
 
 
-def _joined(writing: _Writing, robot: Robot, joint: Joint, seat: _Seat, coordinate: str, damping: bool) -> _Seat:
+def _joined(writing: _Writing, robot: Robot, joint: UrdfJoint, seat: _Seat, coordinate: str, damping: bool) -> _Seat:
     """The body of a joint's child; a child without mass that is fixed, or is fixed to the ground, is none."""
     link = robot.links[joint.child]
     short = tidy(link.name)
     step = writing.vector([f"l{axis}_{short}" for axis in POSITION], joint.place, seat.turn)
     way = tuple(_sum(pair) for pair in zip(seat.way, step, strict=True))
     turn = product(seat.turn, roll_pitch_yaw(*joint.turn))
-    if joint.kind == "fixed" and (link.is_massless or seat.body == GROUND_NAME):
+    if not joint.kind.coordinates and (link.is_massless or seat.body == GROUND_NAME):
         return _Seat(seat.body, way, turn)
     name = _body_name(link.name)
     table: dict[str, object] = {
@@ -205,20 +204,19 @@ def _joined(writing: _Writing, robot: Robot, joint: Joint, seat: _Seat, coordina
         "joint": "fixed",
         "pole": [writing.text(t) for t in way],
     }
-    if joint.kind == "floating":
+    if joint.kind.flies:
         table |= _free(writing, f"_{short}", turn)
         turn = IDENTITY
-    elif joint.kind == "planar":
+    elif joint.kind.coordinates and not coordinate:
         table |= _planar(writing, joint, table, turn)
-    elif joint.kind in MOVES:
-        table["joint"] = "prismatic" if joint.kind == "prismatic" else "revolute"
-        table |= {"coordinate": coordinate, "axis": writing.axis(turned(turn, joint.axis))}
+    elif coordinate:
+        table |= {"joint": joint.kind.name, "coordinate": coordinate, "axis": writing.axis(turned(turn, joint.axis))}
         if damping and joint.damping:
             factor = writing.text(writing.parameter(f"b_{coordinate}", joint.damping))
             writing.forces[coordinate] = f"-{factor}*{coordinate}'"
         if joint.limit_words:
             writing.limits[coordinate] = joint.limit_words
-            if joint.kind == "prismatic" and "" not in joint.limit_words:
+            if joint.kind.slides and "" not in joint.limit_words:
                 writing.box[coordinate] = list(joint.limits)
     table |= _mass(writing, link, turn)
     writing.body(joint.element, table)
@@ -227,16 +225,16 @@ def _joined(writing: _Writing, robot: Robot, joint: Joint, seat: _Seat, coordina
 
 def _free(writing: _Writing, suffix: str, turn: Rows = IDENTITY) -> dict[str, object]:
     """A free joint, whose quaternion starts at the turn of the frame in the file."""
-    coordinates = [writing.name(name + suffix) for name in (*POSITION, *QUATERNION)]
+    coordinates = [writing.name(name + suffix) for name in FREE.coordinates]
     if turn != IDENTITY:
         writing.initial |= dict(zip(coordinates[3:], quaternion(turn), strict=True))
-    velocities = [writing.name(name + suffix) for name in FREE_VELOCITIES]
+    velocities = [writing.name(name + suffix) for name in FREE.velocities]
     return {"joint": "free", "coordinates": coordinates, "velocities": velocities}
 
 
-def _planar(writing: _Writing, joint: Joint, table: Table, turn: Rows) -> dict[str, object]:
+def _planar(writing: _Writing, joint: UrdfJoint, table: Table, turn: Rows) -> dict[str, object]:
     """Two massless slides in the plane, written at once; what is left for the body itself is to turn about the normal."""
-    first, second, normal = _plane(joint.axis)
+    first, second = (_floats(axis) for axis in across(joint.axis))
     base, pole = table["base"], table["pole"]
     for letter, axis in (("x", first), ("y", second)):
         name = f"{table['name']} {letter}"
@@ -246,18 +244,13 @@ def _planar(writing: _Writing, joint: Joint, table: Table, turn: Rows) -> dict[s
         base, pole = name, [0, 0, 0]
     coordinate = writing.name(f"{joint.name}_angle")
     writing.remark(f"the planar joint '{joint.name}' is two slides, {joint.name}_x and {joint.name}_y, and a turn")
-    turning = {"joint": "revolute", "coordinate": coordinate, "axis": writing.axis(turned(turn, normal))}
+    turning = {"joint": "revolute", "coordinate": coordinate, "axis": writing.axis(turned(turn, joint.axis))}
     return {"base": base, "pole": pole, **turning}
 
 
-def _plane(normal: Triple) -> tuple[Triple, Triple, Triple]:
-    """Two unit vectors across a unit vector, and it: a right-handed triple."""
-    k = min(range(3), key=lambda i: abs(normal[i]))
-    across = [float(i == k) - normal[k] * normal[i] for i in range(3)]
-    length = sum(a * a for a in across) ** 0.5
-    x, y, z = (a / length for a in across)
-    a, b, c = normal
-    return (x, y, z), (b * z - c * y, c * x - a * z, a * y - b * x), normal
+def _floats(vector: Vector) -> Triple:
+    x, y, z = map(float, vector)
+    return x, y, z
 
 
 def _mass(writing: _Writing, link: Link, turn: Rows) -> dict[str, object]:
@@ -299,7 +292,7 @@ def _remarks(writing: _Writing, robot: Robot, damping: bool) -> None:
         writing.remark(f"limits of joints that leave nothing (lower is not below upper) do not act: {_listed(empty)}")
     if robot.has_transmissions:
         writing.remark("transmissions are not read: rotors and gears have no inertia")
-    moving = [joint for joint in robot.joints if joint.kind in MOVES]
+    moving = [joint for joint in robot.joints if joint.moves_one]
     damped = [f"'{joint.name}'" for joint in moving if joint.damping]
     if damped and not damping:
         text = f"the damping of joints is left out unless it is asked for: {_listed(damped)}"

@@ -119,7 +119,7 @@ def balance_tree(system: System) -> Balanced:
         notes.append(f"{why}: the conditions are for the numbers of the lengths, not for any lengths")
     taken = [*system.parameters, *system.states, *system.inputs]
     masses = balanced_masses(system, numeric, found)
-    if any(body.joint == "free" for body in tree.bodies):
+    if not tree.by_rates:
         notes.append(
             "the matrix is that of the velocities in body axes: of a free joint gyroscopic terms of the bias remain"
         )

@@ -191,7 +191,7 @@ def _body_words(tree: Tree, k: int, values: Array | None, before: list[float]) -
         "base": "ground" if body.base == GROUND else tree.bodies[body.base].name,
         "joint": body.joint,
     }
-    if body.joint == "free":
+    if body.kind.velocities:
         words |= {"coordinates": list(body.coordinates), "velocities": list(body.velocities)}
     elif body.coordinates:
         words |= {"coordinate": body.coordinates[0], "axis": [_word(e) for e in body.axis]}

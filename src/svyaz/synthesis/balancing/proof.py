@@ -87,13 +87,11 @@ def random_poses(tree: Tree, random: np.random.Generator, count: int = POSES) ->
     length = float(unit_scales(tree)[FIRST])
     columns = []
     for body in tree.bodies:
-        if body.joint == "free":
-            quaternions = random.normal(size=(count, 4))
-            columns += [random.uniform(-length, length, count) for _ in range(3)]
+        quaternions = random.normal(size=(count, 4)) if body.quaternion else None
+        size = np.pi if body.kind.turns else length
+        columns += [random.uniform(-size, size, count) for q in body.coordinates if q not in body.quaternion]
+        if quaternions is not None:
             columns += list((quaternions / np.linalg.norm(quaternions, axis=1)[:, None]).T)
-        else:
-            size = np.pi if body.joint == "revolute" else length
-            columns.append(random.uniform(-size, size, count))
     return np.stack(columns, axis=1)
 
 

@@ -128,12 +128,12 @@ def _coefficient(expression: Expression, point: Mapping[str, Expression], scale:
 
 
 def quaternions_of(tree: Tree) -> dict[int, tuple[int, int, int]]:
-    """Number of the coordinate e0 of each free joint → numbers of its e1, e2, e3."""
+    """Number of the coordinate e0 of each quaternion → numbers of its e1, e2, e3."""
     numbers = {q: k for k, q in enumerate(tree.coordinates)}
     found = {}
     for body in tree.bodies:
-        if body.joint == "free":
-            e0, e1, e2, e3 = (numbers[e] for e in body.coordinates[3:])
+        if body.quaternion:
+            e0, e1, e2, e3 = (numbers[e] for e in body.quaternion)
             found[e0] = (e1, e2, e3)
     return found
 

@@ -7,11 +7,10 @@ symmetric tensor is (xx, yy, zz, xy, xz, yz) with its true entries (the products
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from svyaz.expr import Expression
+from svyaz.model import SYMBOLS, Elements
 
 Element: TypeAlias = Expression
 """A float, an array of floats, an expression, or another thing that can be added and multiplied."""
@@ -19,16 +18,6 @@ Element: TypeAlias = Expression
 Vector = tuple[Element, Element, Element]
 Matrix = tuple[Vector, Vector, Vector]
 Symmetric = tuple[Element, Element, Element, Element, Element, Element]
-
-
-@dataclass(frozen=True)
-class Elements:
-    """Zero and one, and the functions that joints need."""
-
-    zero: Element
-    one: Element
-    sin: Callable[[Element], Element]
-    cos: Callable[[Element], Element]
 
 
 FLOATS = Elements(0.0, 1.0, math.sin, math.cos)
@@ -43,9 +32,7 @@ def arrays() -> Elements:
 
 def expressions() -> Elements:
     """SymEngine expressions."""
-    import symengine as se
-
-    return Elements(se.Integer(0), se.Integer(1), se.sin, se.cos)
+    return SYMBOLS
 
 
 def dot(a: Vector, b: Vector) -> Element:

@@ -219,7 +219,7 @@ def bodies_of(tree: Tree) -> list[Placed]:
     """The bodies for recursions on expressions: over base parameters, which have many zeros, unless joints are free."""
     elements = expressions()
     whole = welded(tree, elements)
-    if any(body.joint == "free" for body in whole.bodies):
+    if not whole.by_rates:
         return placed(whole, {q: se.Symbol(q) for q in whole.coordinates}, elements)
     links = with_base_parameters(with_poles_shifted(links_of(whole), ()), balanced=False)
     return [placed_link(whole, link) for link in links]

@@ -24,7 +24,7 @@ from svyaz.forms.tree.recursions.algebra import (
     times,
     transposed,
 )
-from svyaz.model import GROUND, Body, Tree, axis_rotation, quaternion_rotation
+from svyaz.model import GROUND, Body, Tree
 
 
 @dataclass(frozen=True)
@@ -56,29 +56,15 @@ def placed(tree: Tree, coordinates: Mapping[str, Element], elements: Elements) -
 
 def place(body: Body, values: list[Element], elements: Elements) -> Placed:
     """One body at the values of its own coordinates."""
-    zero, one = elements.zero, elements.one
-    none: Vector = (zero, zero, zero)
-    rotation: Matrix = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
-    units = rotation
-    offset: Vector = body.pole
-    turns: tuple[Vector, ...] = ()
-    slides: tuple[Vector, ...] = ()
-    if body.joint == "revolute":
-        angle = values[0] if body.offset == 0 else values[0] + body.offset
-        rotation = axis_rotation(body.axis, elements.sin(angle), elements.cos(angle))
-        turns, slides = (body.axis,), (none,)
-    elif body.joint == "prismatic":
-        offset = plus(body.pole, times(values[0], body.axis))
-        turns, slides = (none,), (body.axis,)
-    elif body.joint == "free":
-        rotation = quaternion_rotation((values[3], values[4], values[5], values[6]))
-        offset = plus(body.pole, (values[0], values[1], values[2]))
-        turns, slides = (none, none, none, *units), (*units, none, none, none)
+    if body.offset != 0:
+        values = [value + body.offset for value in values]
+    rotation, way = body.kind.pose(body.axis, values, elements)
+    turns, slides = body.kind.directions(body.axis, elements)
     xx, yy, zz, xy, xz, yz = body.inertia
     return Placed(
         body=body,
         rotation=rotation,
-        offset=offset,
+        offset=plus(body.pole, way),
         mass=body.mass,
         moment=times(body.mass, body.center),
         inertia=(xx, yy, zz, -xy, -xz, -yz),
@@ -92,7 +78,7 @@ def welded(tree: Tree, elements: Elements) -> Tree:
 
     The centre of a body is kept as mass times centre over mass; a massless body with a first moment cannot be.
     """
-    if all(body.joint != "fixed" for body in tree.bodies):
+    if all(body.freedoms for body in tree.bodies):
         return tree
     if tree.straight is not None:
         return replace(welded(replace(tree, straight=None), elements), straight=welded(tree.straight, elements))
@@ -102,7 +88,7 @@ def welded(tree: Tree, elements: Elements) -> Tree:
     grown: dict[int, list[tuple[Body, tuple]]] = {}
     for k, body in enumerate(tree.bodies):
         base, way = (GROUND, (zero, zero, zero)) if body.base == GROUND else homes[body.base]
-        if body.joint == "fixed":
+        if not body.freedoms:
             homes.append((base, plus(way, body.pole)))
             if base != GROUND:
                 grown[base].append((body, plus(way, body.pole)))

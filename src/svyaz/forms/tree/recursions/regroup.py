@@ -18,6 +18,7 @@ from svyaz.forms.tree.recursions.algebra import (
     Symmetric,
     Vector,
     applied,
+    expressions,
     offset_inertia,
     plus,
     point_inertia,
@@ -28,7 +29,7 @@ from svyaz.forms.tree.recursions.algebra import (
 )
 from svyaz.forms.tree.recursions.places import Placed
 from svyaz.forms.tree.recursions.zeros import UNITS, Zero, aligned, product, sample_points, tidy, tidy_vector
-from svyaz.model import GROUND, MOMENTS, Tree, axis_rotation
+from svyaz.model import GROUND, MOMENTS, Joint, Tree
 
 PAIRS = {(0, 1): 3, (0, 2): 4, (1, 2): 5}
 
@@ -44,7 +45,7 @@ class RegroupedLink:
 
     number: int
     base: int
-    joint: str
+    kind: Joint
     coordinate: str
     axis: int
     sign: int
@@ -76,7 +77,7 @@ def links_of(tree: Tree) -> list[RegroupedLink]:
         if axis is None:
             frame, axis, sign = _frame_along(body.axis), 2, 1
         zero = Zero(ZERO, frame)
-        if body.joint == "revolute":
+        if body.kind.turns:
             zero = aligned(tree, number, frame, axis, points)
         frames.append(zero.frame)
         back = transposed(zero.frame)
@@ -85,7 +86,7 @@ def links_of(tree: Tree) -> list[RegroupedLink]:
             RegroupedLink(
                 number,
                 body.base,
-                body.joint,
+                body.kind,
                 body.coordinates[0],
                 axis,
                 sign,
@@ -131,7 +132,7 @@ def shiftable(links: list[RegroupedLink]) -> list[int]:
     return [
         link.number
         for link in links
-        if link.joint == "revolute"
+        if link.kind.turns
         and link.base != GROUND
         and se.expand(applied(transposed(link.turn), link.pole)[link.axis]) != 0
     ]
@@ -149,7 +150,7 @@ def with_poles_shifted(links: list[RegroupedLink], chosen: Collection[int]) -> l
         if link.base != GROUND:
             pole = plus(pole, times(-ONE, shifts[link.base]))
         back = transposed(link.turn)
-        if link.joint == "prismatic":
+        if link.kind.slides:
             along = applied(back, pole)
             left: Vector = (ZERO, ZERO, ZERO)
         elif link.number not in chosen:
@@ -211,7 +212,7 @@ def with_base_parameters(
         masses[k] = kept(f"m{k + 1}", masses[k])
         moments[k] = tuple(kept(f"m{x}{k + 1}", e) for x, e in zip("xyz", moments[k], strict=True))
         inertias[k] = tuple(kept(f"{x}{k + 1}", e) for x, e in zip(MOMENTS, inertias[k], strict=True))
-        if link.joint == "prismatic":
+        if link.kind.slides:
             given = (ZERO, (ZERO,) * 3, inertias[k])
             inertias[k] = (ZERO,) * 6
         else:
@@ -247,22 +248,14 @@ def _split(axis: int, mass: Expression, moment: Vector, inertia: Symmetric, bala
 
 def placed_link(tree: Tree, link: RegroupedLink) -> Placed:
     """A link over base parameters as a body for the recursions."""
-    q = se.Symbol(link.coordinate)
-    unit = times(se.Integer(link.sign), UNITS[link.axis])
-    none = (se.Integer(0),) * 3
-    if link.joint == "revolute":
-        spin = axis_rotation(unit, se.sin(q + link.offset), se.cos(q + link.offset))
-        x, y, z = (applied(link.turn, column) for column in transposed(spin))
-        rotation, offset, turns, slides = transposed((x, y, z)), link.pole, (unit,), (none,)
-    else:
-        slide = times(q, unit)
-        way = applied(link.turn, slide)
-        rotation, turns, slides = link.turn, (none,), (unit,)
-        offset = tuple(p + w for p, w in zip(link.pole, way, strict=True))
+    elements, unit = expressions(), times(se.Integer(link.sign), UNITS[link.axis])
+    own, way = link.kind.pose(unit, [se.Symbol(link.coordinate) + link.offset], elements)
+    turns, slides = link.kind.directions(unit, elements)
+    x, y, z = (applied(link.turn, column) for column in transposed(own))
     return Placed(
         body=tree.bodies[link.number],
-        rotation=rotation,
-        offset=offset,
+        rotation=transposed((x, y, z)),
+        offset=plus(link.pole, applied(link.turn, way)),
         mass=link.mass,
         moment=link.moment,
         inertia=link.inertia,

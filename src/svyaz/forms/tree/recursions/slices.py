@@ -1,40 +1,46 @@
-"""Free joints as six slices in a row, each with one freedom, for recursions that know one freedom a joint.
+"""Joints of several velocities as slices in a row, each with one velocity, for recursions that know one velocity a joint.
 
 The slices share one place and one frame, that of the body: the first brings the way and the rotation from the base, with the
 angular velocity of the joint and the acceleration that its velocities sweep, the others stand where it stands. Their
-directions are the axes of the body, x, y, z to slide along, then to turn about, in the order of the velocities; they turn with
+directions are axes of the body to slide along or to turn about, in the order of the velocities; they turn with
 the body, and what that sweeps is in the first slice too. The last is the body itself, those before it have no mass. Released
-one after another, they leave to the base no inertia, and of forces only those applied at the joint.
+one after another, those of a free joint leave to the base no inertia, and of forces only those applied at the joint.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import symengine as se
 
-from svyaz.model import GROUND, Body, Tree, free_rates, quaternion_rotation
+from svyaz.forms.tree.recursions.algebra import FLOATS, expressions
+from svyaz.model import GROUND, Body, Joint, Tree
 from svyaz.program import Program, build
 
-FREE_COORDINATES = ("x", "y", "z", "e0", "e1", "e2", "e3")
-FREE_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
 NONE = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Slice(Joint):
+    """One velocity of a joint; the first slice brings the place of the ``joint``, the others none."""
+
+    joint: Joint | None = None
 
 
 def sliced(tree: Tree) -> Tree:
     """The same motion of bodies with one velocity each, for a tree of bodies that all move, with numbers.
 
-    The first slice of a free joint has its seven coordinates, the others have none; see ``joint_kind``.
+    The first slice of a joint has all its coordinates, the others have none.
     """
-    if all(body.joint != "free" for body in tree.bodies):
+    if tree.by_rates:
         return tree
     last = last_slices(tree)
     found: list[Body] = []
     for body in tree.bodies:
         base = GROUND if body.base == GROUND else last[body.base]
-        if body.joint == "free":
+        if body.kind.velocities:
             found += _slices(body, base, len(found))
         else:
             found.append(replace(body, base=base))
@@ -43,10 +49,12 @@ def sliced(tree: Tree) -> Tree:
 
 def _slices(body: Body, base: int, first: int) -> list[Body]:
     found = []
-    for k, name in enumerate(body.velocities):
-        joint, axis = ("prismatic", "revolute")[k // 3], (float(k % 3 == 0), float(k % 3 == 1), float(k % 3 == 2))
+    for k, (name, turn, slide) in enumerate(zip(body.velocities, *body.kind.directions(NONE, FLOATS), strict=True)):
+        turns = any(turn)
+        kind = Slice("slice", 0, turns=turns, slides=not turns, joint=None if k else body.kind)
         coordinates, pole = (body.coordinates, body.pole) if k == 0 else ((), NONE)
-        found.append(Body(body.name, base, joint, coordinates, (name,), axis, pole, 0.0, NONE, (0.0,) * 6))
+        axis = turn if turns else slide
+        found.append(Body(body.name, base, kind, coordinates, (name,), axis, pole, 0.0, NONE, (0.0,) * 6))
         base = first + k
     found[-1] = replace(found[-1], mass=body.mass, center=body.center, inertia=body.inertia)
     return found
@@ -57,30 +65,30 @@ def last_slices(tree: Tree) -> tuple[int, ...]:
     return tuple(first + body.freedoms - 1 for first, body in zip(tree.first_velocity, tree.bodies, strict=True))
 
 
-def joint_kind(body: Body) -> str:
-    """The kind of joint of a body of a ``sliced`` tree, as its programs know it: "free" is the first slice of a free joint,
-    "slide" and "turn" are the others.
-    """
-    if len(body.coordinates) == 1:
-        return body.joint
-    if body.coordinates:
-        return "free"
-    return {"prismatic": "slide", "revolute": "turn"}[body.joint]
+def placing_joint(kind: Joint) -> Joint | None:
+    """The joint whose place a body of a ``sliced`` tree brings; None for slices but the first."""
+    return kind.joint if isinstance(kind, Slice) else kind
 
 
-@lru_cache(maxsize=1)
-def free_place_program() -> Program:
-    """From the coordinates of a free joint the way and the rows of the rotation to the axes of the base (12)."""
-    e = tuple(se.Symbol(name) for name in FREE_COORDINATES[3:])
-    found = [*map(se.Symbol, FREE_COORDINATES[:3]), *(entry for row in quaternion_rotation(e) for entry in row)]
-    return _program(found, FREE_COORDINATES)
+def place_records(kind: Joint) -> int:
+    """How many records of bodies hold the place of a joint: three numbers in each, if it has several velocities."""
+    joint = placing_joint(kind)
+    return len(place_program(joint).outputs) // 3 if joint is not None and joint.velocities else 1
 
 
-@lru_cache(maxsize=1)
-def free_rates_program() -> Program:
-    """From coordinates and velocities of a free joint the rates of the coordinates (7)."""
-    body = Body("", GROUND, "free", FREE_COORDINATES, FREE_VELOCITIES, NONE, NONE, 0.0, NONE, ())
-    return _program(list(free_rates(body).values()), (*FREE_COORDINATES, *FREE_VELOCITIES))
+@lru_cache(maxsize=16)
+def place_program(joint: Joint) -> Program:
+    """From the coordinates of a joint the way, unless there is none, and the rows of the rotation to the axes of the base."""
+    rotation, way = joint.pose(NONE, list(map(se.Symbol, joint.coordinates)), expressions())
+    found = [*(way if joint.flies else ()), *(entry for row in rotation for entry in row)]
+    return _program(found, joint.coordinates)
+
+
+@lru_cache(maxsize=16)
+def joint_rates_program(joint: Joint) -> Program:
+    """From coordinates and velocities of a joint the rates of the coordinates."""
+    q, v = (list(map(se.Symbol, names)) for names in (joint.coordinates, joint.velocities))
+    return _program(joint.rates(q, v), (*joint.coordinates, *joint.velocities))
 
 
 def _program(outputs: Sequence[se.Expr], inputs: Sequence[str]) -> Program:

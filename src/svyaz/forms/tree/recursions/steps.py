@@ -12,9 +12,9 @@ Constraints between points of bodies take one more:
 
     pose       q, v, place, and of the base R (9), p, ω, its velocity V → R, p, V, with R p in ground axes, ω V in body axes
 
-Place is sine and cosine of the angle, or the way slid. A free joint is six slices (see ``slices``), each with programs of
-its own, "free" for the first, "slide" and "turn" for the others; the place of the joint stands in the fields q, s, c of the
-first four, the way and the rows of the rotation.
+Place is sine and cosine of the angle, or the way slid. A joint of several velocities is as many slices (see ``slices``), each
+with programs of its own; the place of the joint stands in the fields q, s, c of the first of them, the way, if any, and the
+rows of the rotation.
 
 It is the recursion of ``articulated`` on symbols. With X the change to axes and pole of the base, S the direction of the
 joint, p = Â S, D = Sᵀ p, the acceleration of the joint is
@@ -34,13 +34,22 @@ from functools import lru_cache
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression
-from svyaz.forms.tree.recursions.algebra import Vector, applied, cross, dot, plus, tensor_applied, times
+from svyaz.forms.tree.recursions.algebra import (
+    Vector,
+    applied,
+    cross,
+    dot,
+    expressions,
+    plus,
+    tensor_applied,
+    times,
+)
 from svyaz.forms.tree.recursions.articulated import rigid
-from svyaz.forms.tree.recursions.free_records import PLACE_RECORDS
 from svyaz.forms.tree.recursions.places import Placed
 from svyaz.forms.tree.recursions.regroup import UNITS
+from svyaz.forms.tree.recursions.slices import place_records, placing_joint
 from svyaz.forms.tree.short_formulas.sheet import FormulaSheet
-from svyaz.model import Body, axis_rotation
+from svyaz.model import Body, Joint, axis_rotation
 from svyaz.program import Program, build, build_sequence, operations
 
 AXES = ("x", "y", "z", "any")
@@ -68,13 +77,13 @@ INPUTS = [*(f"base {name}" for name in FIELDS), *FIELDS, *(f"{name} of {k}" for 
 
 
 @lru_cache(maxsize=64)
-def step_programs(joint: str, axis: str, zeros: frozenset[str]) -> tuple[Program, Program, Program]:
+def step_programs(joint: Joint, axis: str, zeros: frozenset[str]) -> tuple[Program, Program, Program]:
     """The programs outward, inward and motion for a kind of joint."""
     return _outward(joint, axis, zeros), _inward(joint, axis, zeros), _motion(joint, axis, zeros)
 
 
 @lru_cache(maxsize=64)
-def pose_programs(joint: str, axis: str, zeros: frozenset[str]) -> tuple[Program]:
+def pose_programs(joint: Joint, axis: str, zeros: frozenset[str]) -> tuple[Program]:
     """The program pose for a kind of joint."""
     return (_pose(joint, axis, zeros),)
 
@@ -111,24 +120,26 @@ def _triple(names: Sequence[str]) -> Vector:
 class _Joint:
     """The body behind a joint, with its place as symbols, and how it turns vectors and blocks."""
 
-    def __init__(self, joint: str, axis: str, zeros: frozenset[str]) -> None:
+    def __init__(self, joint: Joint, axis: str, zeros: frozenset[str]) -> None:
         nx, ny, nz, px, py, pz, m, dx, dy, dz, xx, yy, zz, xy, xz, yz = (
             ZERO if name in zeros else se.Symbol(name) for name in BODY
         )
-        self.kind, self.along = joint, AXES.index(axis)
+        self.joint, self.along = placing_joint(joint), AXES.index(axis)
         unit: Vector = (nx, ny, nz) if axis == "any" else UNITS[self.along]
         none, pole = (ZERO, ZERO, ZERO), (px, py, pz)
         self.sheet = FormulaSheet(BODY, {})
         q, self.sine, self.cosine = _symbols(["q", "s", "c"])
         rotation, offset = UNITS, pole
-        if joint == "revolute":
-            rotation = axis_rotation(unit, self.sine, self.cosine)
-        elif joint == "prismatic":
-            offset = plus(pole, times(q, unit))
-        elif joint == "free":
-            x, y, z = (_triple([f"{name} of {k}" for name in ("q", "s", "c")]) for k in range(2, 5))
-            rotation, offset = (x, y, z), plus(pole, (q, self.sine, self.cosine))
-        turns = joint in ("revolute", "turn")
+        if self.several:
+            seen = [f" of {k}" if k > 1 else "" for k in range(1, 1 + place_records(joint))]
+            *way, x, y, z = (_triple([name + behind for name in ("q", "s", "c")]) for behind in seen)
+            rotation, offset = (x, y, z), plus(pole, way[0]) if way else pole
+        elif self.joint is not None:
+            if joint.turns:
+                rotation = axis_rotation(unit, self.sine, self.cosine)
+            else:
+                offset = plus(pole, times(q, unit))
+        turns = joint.turns
         body = Body("", -1, joint, (), (), unit, pole, m, none, ())
         x, y, z = (self.named(row) for row in rotation)
         directions = ((unit,), (none,)) if turns else ((none,), (unit,))
@@ -136,6 +147,16 @@ class _Joint:
         self.placed = Placed(body, (x, y, z), self.named(offset), m, (dx, dy, dz), inertia, *directions)
         self.direction = [*directions[0][0], *directions[1][0]]
         self.free = self.along + (0 if turns else 3) if axis != "any" else None
+
+    @property
+    def several(self) -> bool:
+        """Does it bring the place of a joint of several velocities?"""
+        return self.joint is not None and bool(self.joint.velocities)
+
+    @property
+    def slides(self) -> bool:
+        """Does it bring a way and no rotation?"""
+        return self.joint is not None and self.joint.slides
 
     def name(self, value: Expression) -> Expression:
         """The value under a name."""
@@ -149,7 +170,7 @@ class _Joint:
     def swept(self) -> list[Expression]:
         """The acceleration that velocities give, without what is zero for ever."""
         found: list[Expression] = list(_symbols(SWEPT))
-        never = {"revolute": [self.free], "prismatic": range(3), "free": ()}.get(self.kind, range(6))
+        never = range(6) if self.joint is None else () if self.several else range(3) if self.slides else [self.free]
         return [ZERO if i in never else entry for i, entry in enumerate(found)]
 
     def turned(self, vector: Vector) -> Vector:
@@ -158,9 +179,9 @@ class _Joint:
 
     def turned_block(self, block: Sequence[Sequence[Expression]]) -> Sequence[Sequence[Expression]]:
         """R B Rᵀ."""
-        if self.kind in ("prismatic", "slide", "turn"):
+        if self.joint is None or self.slides:
             return block
-        if self.free is None or self.kind == "free":
+        if self.free is None or self.several:
             columns = [self.turned(column) for column in zip(*block, strict=True)]
             return [self.turned(row) for row in zip(*columns, strict=True)]
         i, j, k = self.along, (self.along + 1) % 3, (self.along + 2) % 3
@@ -190,7 +211,7 @@ def _operations(program: Program) -> float:
     return sum(operations(program).values())
 
 
-def _outward(joint: str, axis: str, zeros: frozenset[str]) -> Program:
+def _outward(joint: Joint, axis: str, zeros: frozenset[str]) -> Program:
     own = _Joint(joint, axis, zeros)
     body, below = own.placed, _triple([f"base {name}" for name in TURNING])
     carried = applied(body.back, below)
@@ -204,16 +225,17 @@ def _outward(joint: str, axis: str, zeros: frozenset[str]) -> Program:
 
 
 def _own_motion(own: _Joint) -> tuple[Vector, Vector]:
-    """ω and v of a joint itself; those of a free joint belong to its first slice, and to none of the others."""
-    if own.kind in ("slide", "turn"):
-        return (ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO)
-    if own.kind == "free":
-        return _triple([f"v of {k}" for k in range(4, 7)]), _triple(["v", "v of 2", "v of 3"])
-    v = se.Symbol("v")
-    return times(v, own.placed.turns[0]), times(v, own.placed.slides[0])
+    """ω and v of a joint itself; those of several velocities belong to its first slice, and to none of the others."""
+    omega, v = (ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO)
+    if own.joint is not None:
+        unit = own.placed.body.axis
+        for k, (turn, slide) in enumerate(zip(*own.joint.directions(unit, expressions()), strict=True)):
+            speed = se.Symbol(f"v of {k + 1}" if k else "v")
+            omega, v = plus(omega, times(speed, turn)), plus(v, times(speed, slide))
+    return omega, v
 
 
-def _inward(joint: str, axis: str, zeros: frozenset[str]) -> Program:
+def _inward(joint: Joint, axis: str, zeros: frozenset[str]) -> Program:
     own = _Joint(joint, axis, zeros)
     name, free = own.name, own.free
     inertia, stiff = [[ZERO] * 6 for _ in range(6)], rigid(own.placed)
@@ -250,7 +272,7 @@ def _felt(own: _Joint, left: Sequence[Sequence[Expression]]) -> list[Expression]
     return [found[i][j] for i, j in TRIANGLE]
 
 
-def _motion(joint: str, axis: str, zeros: frozenset[str]) -> Program:
+def _motion(joint: Joint, axis: str, zeros: frozenset[str]) -> Program:
     own = _Joint(joint, axis, zeros)
     below = _symbols([f"base {name}" for name in MOTION])
     pull = _symbols([f"base {name}" for name in PULL])
@@ -262,11 +284,11 @@ def _motion(joint: str, axis: str, zeros: frozenset[str]) -> Program:
     return own.program([value, *(x + y + value * d for x, y, d in zip(carried, swept, own.direction, strict=True))])
 
 
-def _pose(joint: str, axis: str, zeros: frozenset[str]) -> Program:
+def _pose(joint: Joint, axis: str, zeros: frozenset[str]) -> Program:
     own = _Joint(joint, axis, zeros)
     body = own.placed
     turned, place, omega, speed = (_numbered(f"base {name}", n) for name, n in (("R", 9), ("P", 3), ("w", 3), ("V", 3)))
-    seen = [f"{name} of {k}" for k in range(2, 1 + PLACE_RECORDS) for name in FIELDS[:4]] if joint == "free" else []
+    seen = [f"{name} of {k}" for k in range(2, 1 + place_records(joint)) for name in FIELDS[:4]]
     inputs = [*FIELDS[:4], *seen, *turned, *place, *omega, *speed]
     rows = [_triple(turned[3 * i : 3 * i + 3]) for i in range(3)]
     carried = applied(body.back, plus(_triple(speed), cross(_triple(omega), body.offset)))

@@ -45,7 +45,7 @@ class _Recursion:
         self.inside = [self._continues(link) for link in links]
         self.angles: list[Expression] = []
         for link in links:
-            own = link.angle if link.joint == "revolute" else ZERO
+            own = link.angle if link.kind.turns else ZERO
             if own != ZERO and link.offset != 0:
                 own = sheet.name(f"a{link.number + 1}", own)
             self.angles.append(own + self.angles[link.base] if self.inside[link.number] else own)
@@ -57,10 +57,10 @@ class _Recursion:
 
     def _continues(self, link: RegroupedLink) -> bool:
         """Is it in the cluster of its base?"""
-        if link.base == GROUND or link.joint != "revolute":
+        if link.base == GROUND or not link.kind.turns:
             return False
         base = self.links[link.base]
-        return base.joint == "revolute" and base.axis == link.axis and link.turn == UNITS
+        return base.kind.turns and base.axis == link.axis and link.turn == UNITS
 
     def matrix(self) -> list[list[Expression]]:
         """All entries; until here every axis was taken in the positive direction of its coordinate axis."""
@@ -107,13 +107,13 @@ class _Recursion:
                 tuple(name(f"e{m + 1}{LETTERS[i]}", e) for i, e in enumerate(moment)),
                 tuple(name(f"J{m + 1}{pair(i)}", e) for i, e in enumerate(inertia)),
             )
-        turns = link.joint == "revolute" and link.turn == UNITS
+        turns = link.kind.turns and link.turn == UNITS
         return self._shifted(whole, self._offset(m), link.base, link.axis if turns else None)
 
     def _offset(self, m: int) -> Vector:
         """From the base's pole to that of m, in base axes."""
         link = self.links[m]
-        if link.joint == "prismatic":
+        if link.kind.slides:
             slide = link.sign * se.Symbol(link.coordinate)
             column = tuple(row[link.axis] * slide for row in link.turn)
             return plus(link.pole, column)
@@ -150,7 +150,7 @@ class _Recursion:
     def _turned(self, k: int, body: Carried) -> Carried:
         """A body in the axes of the base of its cluster: turned by θ_k about the axis."""
         link = self.links[k]
-        if link.joint == "prismatic":
+        if link.kind.slides:
             return body
         n, a, b = link.axis, (link.axis + 1) % 3, (link.axis + 2) % 3
         moment = list(body.moment)
@@ -192,7 +192,7 @@ class _Recursion:
     def _rows(self, j: int) -> None:
         """H_ji for all i down to the ground."""
         link = self.links[j]
-        if link.joint == "prismatic":
+        if link.kind.slides:
             self._prismatic_rows(j)
             return
         n = link.axis
@@ -292,7 +292,7 @@ class _Recursion:
         if i == GROUND:
             return
         base = self.links[i]
-        if base.joint == "prismatic":
+        if base.kind.slides:
             self.h[j, i] = name(f"H{j + 1}{i + 1}", force[base.axis])
             self._lower_rows(j, i, i, force, torque)
             return

@@ -97,7 +97,7 @@ def write_inertia(tree: Tree, parameters: Sequence[str], aim: str = "operations"
     if not tree.freedoms:
         raise ModelError([Problem("nothing moves in this tree: all its joints are fixed")])
     whole = welded(tree, expressions())
-    if any(body.joint == "free" for body in whole.bodies):
+    if not whole.by_rates:
         return _with_free_joints(whole, parameters)
     best = _best(whole, tuple(parameters), aim)
     point = _sample(best.program)
@@ -213,7 +213,7 @@ def _felt_moments(links: Sequence[RegroupedLink], link: RegroupedLink) -> Collec
     """Places of the moments of inertia that matter: of a body that turns about parallel axes only, that about them."""
     turning, below = [], link
     while True:
-        if below.joint == "revolute":
+        if below.kind.turns:
             turning.append(below)
         if below.base == GROUND:
             break

@@ -55,7 +55,7 @@ def inertia_by_poles(tree: Tree, coordinates: Mapping[str, Element], elements: E
 def refuse_other_joints(tree: Tree) -> None:
     """The formulas are for revolute joints."""
     for body in tree.bodies:
-        if body.joint != "revolute":
+        if not body.kind.turns:
             raise ModelError(
                 [Problem(f"the formulas by poles want revolute joints; that of '{body.name}' is {body.joint}")]
             )
@@ -181,7 +181,7 @@ def plain(name: str, value: Element) -> Element:
 
 def is_planar_arm(tree: Tree) -> bool:
     """Revolute joints only, all with the same axis (not its opposite)."""
-    return all(b.joint == "revolute" and b.axis == tree.bodies[0].axis for b in tree.bodies)
+    return all(b.kind.turns and b.axis == tree.bodies[0].axis for b in tree.bodies)
 
 
 def inertia_of_planar(
