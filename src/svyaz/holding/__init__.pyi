@@ -54,6 +54,7 @@ from svyaz.holding.pilot import SAFETY as SAFETY
 from svyaz.holding.pilot import Prediction as Prediction
 from svyaz.holding.pilot import is_foretold as is_foretold
 from svyaz.holding.pilot import scheme_of as scheme_of
+from svyaz.holding.poles import has_poles as has_poles
 from svyaz.holding.segment import Segment as Segment
 from svyaz.holding.segment import integrated as integrated
 from svyaz.holding.segment import is_brief as is_brief

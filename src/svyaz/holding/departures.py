@@ -50,8 +50,7 @@ def departure(
 
 
 def _can_depart(full: Equations) -> bool:
-    branching = bool(full.deviations) and full.recursion is None
-    return branching and not (full.servo or full.pulls or full.quasi or full.system.bypass)
+    return bool(full.deviations) and not (full.servo or full.pulls or full.quasi or full.system.bypass)
 
 
 @lru_cache(maxsize=8)

@@ -83,8 +83,7 @@ class Segment:
         if isinstance(self.code, Native):
             own = constants(self.code)
         else:
-            named = self.equations.recursion is not None or isinstance(self.code, SharedCode)
-            own = self.code.constants(known) if named else self.constants
+            own = self.code.constants(known)
         slope = self.jacobian
         if slope is not None and isinstance(slope.owner, Native):
             slope = replace(slope, constants=constants(slope.owner))

@@ -183,12 +183,17 @@ def simulate(
     >>> motion.times.shape, motion.states.shape
     ((5,), (5, 2))
     """
-    if on_failure not in ("raise", "return"):
-        raise ModelError([Problem(f'\'on_failure\' is "raise" or "return", not {on_failure!r}')])
+    check_on_failure(on_failure)
     found = dressed(WorkingMotion, motion.simulate(system, **options))
     if on_failure == "raise" and not found.finished:
         raise RunFailed(found)
     return found
+
+
+def check_on_failure(given: object) -> None:
+    """Raise ModelError where ``on_failure`` is no word for what is done with a run that fails."""
+    if given not in ("raise", "return"):
+        raise ModelError([Problem(f'\'on_failure\' is "raise" or "return", not {given!r}')])
 
 
 def _together(columns: Mapping[str, Array], rows: int) -> Array:

@@ -11,8 +11,9 @@ from svyaz.arguments import check_arguments, show_options
 from svyaz.library.bars import with_bar
 from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import OnFailure, WorkingMotion, simulate
+from svyaz.library.prepared import PreparedRun
 from svyaz.library.stated import StatedSystem
-from svyaz.motion import ModelOptions, RunOptions
+from svyaz.motion import ModelOptions, PreparedOptions, RunOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -108,6 +109,19 @@ class WorkingSystem(StatedSystem):
         :class:`svyaz.RunFailed`, which has the motion so far; with ``on_failure="return"`` that motion is returned.
         """
         return simulate(self, on_failure=on_failure, **options)
+
+    @show_options
+    def prepare(self, *, on_failure: OnFailure = "raise", **options: Unpack[PreparedOptions]) -> PreparedRun:
+        """Derive and compile once what its motions need; what comes back gives the motion for other values and starts.
+
+        The options are those of :meth:`simulate` but for ``start`` and ``progress``.
+
+        >>> import svyaz
+        >>> run = svyaz.load("pendulum:2").prepare(until=1, every=0.5)
+        >>> run(parameters={"L1": 2.0}, start={"u1": 0.3}).states.shape
+        (3, 4)
+        """
+        return PreparedRun(self, on_failure, options)
 
     @with_bar("part of the box searched")
     def equilibria(

@@ -2,6 +2,7 @@ from svyaz.motion.balance import EnergyBalance as EnergyBalance
 from svyaz.motion.checking import Check as Check
 from svyaz.motion.checking import check as check
 from svyaz.motion.consistency import InconsistentRun as InconsistentRun
+from svyaz.motion.direct import DirectRun as DirectRun
 from svyaz.motion.driver import driven as driven
 from svyaz.motion.energy import powers as powers
 from svyaz.motion.facts import Distance as Distance
@@ -25,9 +26,11 @@ from svyaz.motion.limits import told_beyond as told_beyond
 from svyaz.motion.long_trees import articulated as articulated
 from svyaz.motion.long_trees import by_recursions as by_recursions
 from svyaz.motion.long_trees import constraint_tables as constraint_tables
+from svyaz.motion.long_trees import only_by_recursions as only_by_recursions
 from svyaz.motion.long_trees import phases_by_recursions as phases_by_recursions
 from svyaz.motion.long_trees import searches_box as searches_box
 from svyaz.motion.options import ModelOptions as ModelOptions
+from svyaz.motion.options import PreparedOptions as PreparedOptions
 from svyaz.motion.options import RunOptions as RunOptions
 from svyaz.motion.options import Stabilize as Stabilize
 from svyaz.motion.options import run_words as run_words
@@ -38,6 +41,7 @@ from svyaz.motion.phases import Wishes as Wishes
 from svyaz.motion.phases import is_switched as is_switched
 from svyaz.motion.result import Motion as Motion
 from svyaz.motion.running import phases_of as phases_of
+from svyaz.motion.running import prepare as prepare
 from svyaz.motion.running import simulate as simulate
 from svyaz.motion.running import structure_of as structure_of
 from svyaz.motion.samples import Sample as Sample

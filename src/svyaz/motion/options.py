@@ -37,8 +37,8 @@ class ModelOptions(TypedDict, total=False):
     charts: str | None
 
 
-class RunOptions(ModelOptions, total=False):
-    """The options of ``simulate``; ``DEFAULTS`` has the values of those that are not None where they are left out."""
+class PreparedOptions(ModelOptions, total=False):
+    """The options of ``prepare``; ``DEFAULTS`` has the values of those that are not None where they are left out."""
 
     project: bool
     keep: str | Sequence[str]
@@ -47,14 +47,19 @@ class RunOptions(ModelOptions, total=False):
     force: bool
     beyond: bool
     inputs: Laws | None
-    start: Mapping[str, float] | None
     rows: ArrayLike | None
     max_steps: Count | None
     foresee: bool
+
+
+class RunOptions(PreparedOptions, total=False):
+    """The options of ``simulate``."""
+
+    start: Mapping[str, float] | None
     progress: Progress | None
 
 
-DEFAULTS: RunOptions = {
+DEFAULTS: PreparedOptions = {
     "project": False,
     "keep": (),
     "initial_error": 0.0,

@@ -14,24 +14,40 @@ from svyaz.arrays import Array
 from svyaz.constraints import NoConsistentState, derived, examined
 from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, form_name, form_of, refuse_negative_mass, with_constraints
+from svyaz.forms import (
+    Equations,
+    form_name,
+    form_of,
+    free_equations,
+    lagrange_terms,
+    refuse_negative_mass,
+    with_constraints,
+)
 from svyaz.holding import Options, Refusal, not_integrals, options_for
 from svyaz.integrate import Status
 from svyaz.model import Constraint, Mechanical, System, angles, is_number
 from svyaz.motion.charts import Charted
+from svyaz.motion.direct import DirectRun, direct_run
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Controlled, Laws, along, controlled
 from svyaz.motion.limits import told_controls
 from svyaz.motion.long_trees import articulated, written_though_long
-from svyaz.motion.options import DEFAULTS, RunOptions, run_words
+from svyaz.motion.options import DEFAULTS, PreparedOptions, RunOptions, run_words
 from svyaz.motion.phases import START, Phase, Structure, Wishes, is_switched
 from svyaz.motion.plausible import doubts
 from svyaz.motion.result import Motion
 from svyaz.motion.starts import moves, named, refuse_error, told_moves
 from svyaz.motion.timed import Timed, intervals, one_phase
+from svyaz.program import remembered
 
 SUSPECT = 1e-6
 """A declared integral that changed by more than this part of its size is looked at."""
+
+MOST_PREPARED = 4
+"""So many ways to run one system are kept prepared."""
+
+DECIDING = ("inputs", "project", "keep", "halve", "force", "beyond", "initial_error")
+"""Options with which a run is more than the native loop."""
 
 MANY_TURNS = 3
 """An angle that begins farther away than so many turns is asked about."""
@@ -104,6 +120,21 @@ def _times_of_rows(rows: ArrayLike, until: float) -> Array:
     return np.unique(times)
 
 
+@check_arguments
+def prepare(system: System, **options: Unpack[PreparedOptions]) -> DirectRun | None:
+    """Derive and compile what runs of a system need, as far as it is the same for all starts, and keep it for ``simulate``.
+
+    Where nothing is decided in such runs, what comes back integrates them without anything else.
+    """
+    how: PreparedOptions = {**DEFAULTS, **options}
+    if any(how.get(name) for name in DECIDING):
+        return None
+    run = _asked_for(system, how.get("form"), None, run_words(how), how.get("max_steps"), how["foresee"])
+    rows = how.get("rows")
+    times = None if rows is None else _times_of_rows(rows, run.options.until)
+    return direct_run(run.system, run.structure.with_options(run.options), times)
+
+
 @dataclass(frozen=True)
 class _AskedFor:
     """What is to be run: a system, with laws for inputs where there are such, when its equations change, and how."""
@@ -115,7 +146,34 @@ class _AskedFor:
     notes: tuple[str, ...] = ()
 
 
+@remembered
+def _prepared_of(system: System | Equations) -> dict[str, _AskedFor]:
+    """What was prepared for runs of a system, by what was asked of them."""
+    return {}
+
+
 def _asked_for(
+    system: System | Equations,
+    form: str | None,
+    inputs: Laws | None,
+    asked: Mapping[str, object],
+    max_steps: int | None,
+    foresee: bool,
+) -> _AskedFor:
+    """What is to be run; where it was prepared before, with a structure for another run."""
+    if inputs:  # laws may be functions that remember
+        return _newly_prepared(system, form, inputs, asked, max_steps, foresee)
+    known, key = _prepared_of(system), repr((form, asked, max_steps, foresee))
+    if key in known:
+        found = known[key]
+        return replace(found, structure=found.structure.with_options(found.options))
+    while len(known) >= MOST_PREPARED:
+        known.pop(next(iter(known)))
+    known[key] = _newly_prepared(system, form, inputs, asked, max_steps, foresee)
+    return known[key]
+
+
+def _newly_prepared(
     system: System | Equations,
     form: str | None,
     inputs: Laws | None,
@@ -166,10 +224,11 @@ def _many_turns(system: System, start: Mapping[str, float] | None) -> tuple[str,
     """Words for angles that begin many turns away, as degrees do that are taken for radians."""
     stated = {**dict(system.words.get("initial", {})), **(start or {})}
     large = {q: x for q in system.coordinates if is_number(x := stated.get(q)) and abs(x) > MANY_TURNS * 2 * np.pi}
+    turning = angles(system) if large else frozenset()
     return tuple(
         f"'{q}' begins at {x:g} rad, which is {abs(x) / (2 * np.pi):.0f} turns; did you mean {x:g}*deg?"
-        for q, x in (large.items() if large else ())
-        if q in angles(system)
+        for q, x in large.items()
+        if q in turning
     )
 
 
@@ -210,11 +269,10 @@ def structure_of(system: System | Equations, form: str | None, options: Options)
 
 
 def _by_events(system: System, form: str, options: Options) -> Structure:
-    from svyaz.motion.events.sources import Written
     from svyaz.motion.events.switching import Switched, refuse_unfit
 
     refuse_unfit(system, form)
-    return Switched(Written(system), options)
+    return Switched(free_equations(system, "multipliers", *lagrange_terms(system)), options)
 
 
 def phases_of(system: System, form: str, options: Options) -> list[Phase]:

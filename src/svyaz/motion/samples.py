@@ -95,8 +95,8 @@ def on_unit_quaternions(equations: Equations, states: Array) -> Array:
     law, places = equations.system.law, {name: k for k, name in enumerate(equations.states)}
     if not isinstance(law, Bodies):
         return states
-    for body in (b for b in law.tree.bodies if b.joint == "free"):
-        columns = [places[name] for name in body.coordinates[3:]]
+    for body in (b for b in law.tree.bodies if b.quaternion):
+        columns = [places[name] for name in body.quaternion]
         lengths = np.sqrt((states[:, columns] ** 2).sum(axis=1, keepdims=True))
         if (np.abs(lengths - 1.0) > UNIT).any():
             states = states.copy()

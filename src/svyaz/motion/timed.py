@@ -36,10 +36,16 @@ from svyaz.motion.phases import (
     without_repetitions,
 )
 
+MOST_KNOWN = 8
+"""Decisions about so many phases are kept for further runs."""
+
 
 @dataclass(frozen=True)
 class Timed:
-    """The phases of a run, all known in advance. Equations that are returned to within a phase keep what was decided."""
+    """The phases of a run, all known in advance. Equations that are returned to within a phase keep what was decided.
+
+    ``known`` is what runs before this one decided, by the equations, the span, the state and the integrals that are held.
+    """
 
     system: System
     form: str
@@ -48,9 +54,10 @@ class Timed:
     decided: dict[tuple[int, float], tuple[Equations, Decision]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    known: dict[tuple[object, ...], tuple[Equations, Decision]] = field(default_factory=dict, repr=False, compare=False)
 
     def with_options(self, options: Options) -> Timed:
-        return replace(self, options=options, decided={})
+        return replace(self, options=options, decided={}, known=self.known if options == self.options else {})
 
     def begin(self, state: Array) -> Beginning:
         first = without_repetitions(self.phases[0], state)
@@ -67,13 +74,29 @@ class Timed:
             key = (id(phase.equations), phase.end)
             if key in self.decided:
                 return replace(self.decided[key][1], notes=())
-            found = self._decided(phase.equations, held, own, span)
+            found = self._known(phase.equations, held, own, span)
             self.decided[key] = phase.equations, found
             return replace(found, notes=(*phase.equations.notes, *found.notes))
 
         return settle(
             phase.equations, held, self.options, state, span, entry=beginning.entry, new=new, force=force, gains=gains
         )
+
+    def _known(
+        self, equations: Equations, held: tuple[HeldIntegral, ...], state: Array, span: tuple[float, float]
+    ) -> Decision:
+        """Gains of a phase that begins so, as they were decided before where it was run before."""
+        key = (id(equations), span, state.tobytes(), tuple((h.value, h.gain) for h in held))
+        if key not in self.known:
+            while len(self.known) >= MOST_KNOWN:
+                self.known.pop(next(iter(self.known)))
+            self.known[key] = equations, self._decided(equations, held, state, span)
+        found = self.known[key][1]
+        after = found.segment.projection
+        if after is None:
+            return found
+        own = replace(after, constants=after.constants.copy())  # a map after a step may remember: each run has its own
+        return replace(found, segment=replace(found.segment, projection=own))
 
     def _decided(
         self, equations: Equations, held: tuple[HeldIntegral, ...], state: Array, span: tuple[float, float]
