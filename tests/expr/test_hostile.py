@@ -15,7 +15,9 @@ SCOPE = Scope(
     symbols={name: se.Symbol(name) for name in ("x", "y", "phi", "m", "e1", "θ")},
     derivatives={name: se.Symbol(name + "'") for name in ("x", "y", "phi")},
 )
-LIMIT = 0.1  # seconds for one text
+HONEST = "x+" * 9_999 + "x"
+MOST = 4.0
+"""At once: in at most so many times the processor time of the honest text, which is 0.02 to 0.05 s."""
 
 
 def seconds(text: str, read: object = parse) -> float:
@@ -35,8 +37,8 @@ def seconds(text: str, read: object = parse) -> float:
 
 
 def in_time(text: str, read: object = parse) -> bool:
-    """Is the text dealt with in time? The best of three, for a garbage collection may fall into any one of them."""
-    return any(seconds(text, read) < LIMIT for _ in range(3))
+    """Is the text dealt with in time? The best of five, for a garbage collection may fall into any one of them."""
+    return any(seconds(text, read) < MOST * seconds(HONEST) for _ in range(5))
 
 
 many = [f"x^{k % 1000}*y^{k // 1000}" for k in range(2400)]
@@ -112,7 +114,7 @@ REFUSED = {
 }  # fmt: skip
 
 READ = {
-    "ten thousand terms": "x+" * 9_999 + "x",
+    "ten thousand terms": HONEST,
     "ten thousand factors": "x*" * 9_999 + "x",
     "ten thousand quotients": "x/" * 9_999 + "y",
     "thousands of different terms": "+".join(many),
@@ -174,7 +176,8 @@ def random_texts(count: int) -> list[str]:
 
 
 def test_S7_random_text_gives_nothing_but_model_errors_with_a_place() -> None:
-    slow = [text for text in random_texts(100_000) if seconds(text) > LIMIT]
+    limit = seconds(HONEST)
+    slow = [text for text in random_texts(100_000) if seconds(text) > limit]
     assert [text for text in slow if not in_time(text)] == []
 
 
