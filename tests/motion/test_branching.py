@@ -233,3 +233,27 @@ def test_N1_2_6_steps_along_a_branch_that_is_not_taken_are_not_made(how) -> None
     assert np.abs(motion.column("ya") - motion.column("yb"))[-1] > 0.1
     other = simulate(system, until=1, method="rk4", step=1e-3, stabilize="projection")
     np.testing.assert_allclose(motion.states[-1], other.states[-1], atol=1e-5)
+
+
+@pytest.mark.parametrize("stabilize", ["off", "projection"])
+def test_W2_a_parallelogram_of_bodies_folds_and_unfolds_by_recursions(stabilize) -> None:
+    """Without forces it turns uniformly, the coupler of length 2 parallel to the ground: all four points are in one line at the
+    angles π, 2π and 3π.
+    """
+
+    def rod(name: str, base: str, pole: float, center: float) -> dict[str, object]:
+        own = {"joint": "revolute", "coordinate": name, "axis": [0, 0, 1], "pole": [pole, 0, 0]}
+        return {"name": name, "base": base, **own, "mass": 1, "center": [center, 0, 0], "inertia": {"zz": 1.5}}
+
+    speeds = {"a": 1.0, "c": -1.0, "b": 1.0}
+    system = System(
+        name="parallelogram",
+        body=[rod("a", "ground", 0, 0.5), rod("c", "a", 1, 1), rod("b", "ground", 2, 0.5)],
+        point=[{"name": "p", "body": "c", "at": [2, 0, 0]}, {"name": "r", "body": "b", "at": [1, 0, 0]}],
+        constraint=[{"name": x, "equation": f"p_{x} = r_{x}"} for x in "xy"],
+        initial={name: value for q, v in speeds.items() for name, value in ((q, 0.6 * v), (f"{q}'", v))},
+    )
+    motion = simulate(system, form="articulated", method="dop853", rtol=1e-10, stabilize=stabilize, until=10)
+    assert motion.finished
+    np.testing.assert_allclose(motion.states[-1], [10.6, -10.6, 10.6, 1, -1, 1], atol=1e-9)
+    assert any("passed a singular point" in note for note in motion.notes)

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from svyaz import System
-from svyaz.dynamics import measure_of
-from svyaz.forms import with_switches
+from svyaz.dynamics import dynamics_of, measure_of
+from svyaz.forms import Equations, free_equations, lagrange_terms, with_switches
 from svyaz.holding import observed, options_for, prepare
 from svyaz.holding.perturbations import critical
 from svyaz.motion import simulate
@@ -25,10 +25,13 @@ from svyaz.motion.events.conditions import conditions
 from svyaz.motion.events.contacts import RISING, contacts_of
 from svyaz.motion.events.lemke import solve_complementarity
 from svyaz.motion.events.roots import find_root
-from svyaz.motion.events.sources import Written
 
 G = 9.81
 ROOT = Path(__file__).parents[2]
+
+
+def without_constraints(system: System) -> Equations:
+    return free_equations(system, "multipliers", *lagrange_terms(system))
 
 
 @pytest.fixture(autouse=True)
@@ -204,13 +207,13 @@ def test_V5_speeds_and_reactions_of_rounding_are_small_beside_the_sizes_of_their
     all reactions vanish, that of its weight; both let rounding be told from motion.
     """
     case = import_module("bench.contacts.models").discs(2)
-    contacts = contacts_of(Written(case.system).free, case.system.constraints)
+    contacts = contacts_of(without_constraints(case.system), case.system.constraints)
     state = np.concatenate([case.system.initial_state()[:4], np.full(4, 1e-18)])
     gaps = contacts.at(0.0, state)
     assert (np.abs(gaps.rate) < RISING * gaps.rate_size).all()
     column = import_module("bench.contacts.models").column(3, 0).system
     masses = [float(m) for m in re.findall(r"([0-9.]+)/2", str(column.words["kinetic"]))]
-    contacts = contacts_of(Written(column).free, column.constraints)
+    contacts = contacts_of(without_constraints(column), column.constraints)
     found = contacts.reactions(0.0, np.array([*column.initial_state()[:3], 1.0, 1.0, 1.0]))
     between = [2 * G / (1 / a + 1 / b) for a, b in pairwise(masses)]
     assert list(found.values()) == pytest.approx([G * masses[0], *between])
@@ -220,7 +223,7 @@ def test_V5_one_program_serves_every_set_of_contacts() -> None:
     """Numbers, rates and reactions of a set, with gains, by switches are those that a program of its own gives."""
     rng = np.random.default_rng(3)
     case = import_module("bench.contacts.models").discs(3)
-    source = Written(case.system)
+    source = dynamics_of(without_constraints(case.system))
     every = case.system.constraints
     whole = with_switches(source.with_constraints(every))
     options = options_for(case.system, dict(case.options))

@@ -125,11 +125,11 @@ REDUCED = [
 @pytest.mark.parametrize(("name", "form"), REDUCED)
 def test_V2_forms_without_multipliers(name, form, request):
     """Forms without multipliers satisfy what the model states, off its constraints too; a wrong force in them is seen."""
-    model, how = svyaz.load(name), {"form": form, "method": "euler", "step": 0.01, "until": 0.1, "stabilize": "off"}
-    model.simulate(**how)
+    how = {"form": form, "method": "euler", "step": 0.01, "until": 0.1, "stabilize": "off"}
+    svyaz.load(name).simulate(**how)
     request.getfixturevalue("too_heavy")
     with pytest.raises(InconsistentRun, match=f"form {form} .* is left of the equation of"):
-        model.simulate(**how)
+        svyaz.load(name).simulate(**how)
 
 
 def test_V2_kinematics_of_forms_without_multipliers(monkeypatch):
@@ -189,11 +189,11 @@ def test_V2_each_of_several_frictions_within_its_bound():
 def test_V2_masses_that_change(monkeypatch):
     """The momentum of masses and of moments of inertia that change with time and as states; without it the check fails."""
     changing = [b | {"mass": "m", "center": ["0.5 + t/9", 0, 0], "inertia": {"yy": "1 + t"}} for b in TREE["body"]]
-    model = System(**TREE | {"body": changing, "states": ["m"], "rates": {"m": "-0.4*m"}, "initial": {"m": 2, "b": 1}})
-    assert model.simulate(form="multipliers").finished
+    words = TREE | {"body": changing, "states": ["m"], "rates": {"m": "-0.4*m"}, "initial": {"m": 2, "b": 1}}
+    assert System(**words).simulate(form="multipliers").finished
     monkeypatch.setattr(TreeMotion, "_momenta_of_flows", lambda self: [(np.zeros(1),) * 4] * len(self.joints))
     with pytest.raises(InconsistentRun, match="the equation of"):
-        model.simulate(form="multipliers")
+        System(**words).simulate(form="multipliers")
 
 
 def test_V2_recursions_over_bodies(other_gravity):

@@ -113,16 +113,7 @@ def _kept(full: Equations, report: RankReport, state: Array, time: float) -> lis
 def _without(equations: Equations, kept: Sequence[int], report: RankReport) -> Equations:
     if equations.origin is not None or equations.form not in ("multipliers", "articulated"):
         return _in_form(equations.form, examined(equations), kept, report)
-    recursion = equations.recursion
-    chosen = replace(
-        equations,
-        deviations=tuple(equations.deviations[k] for k in kept),
-        constraint_jacobian=() if recursion else tuple(equations.constraint_jacobian[k] for k in kept),
-        constraint_bias=() if recursion else tuple(equations.constraint_bias[k] for k in kept),
-        recursion=recursion.of_rows(kept) if recursion else None,
-        pulls=tuple(replace(pull, number=list(kept).index(pull.number)) for pull in equations.pulls),
-    )
-    return _told(chosen, equations, kept, report)
+    return _told(equations.with_rows(kept), equations, kept, report)
 
 
 def _in_form(form: str, full: Equations, kept: Sequence[int], report: RankReport) -> Equations:

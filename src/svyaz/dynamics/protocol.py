@@ -35,6 +35,9 @@ class Dynamics(Protocol):
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The same equations with these constraints, and no others, acting."""
 
+    def energies(self, rows: Array) -> dict[str, Array]:
+        """The kinetic energy and the energy along rows, as "kinetic" and "energy"."""
+
     def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> RateCode:
         """x' = f(t, x) as native code; ``correction`` is added to the rows of the constraints, with ``gains`` as constants."""
 
@@ -50,10 +53,6 @@ class Dynamics(Protocol):
 
 class Recursion(Dynamics, Protocol):
     """Equations that are not written out: their numbers and their code come from recursions over bodies."""
-
-    @property
-    def forces(self) -> tuple[Expression, ...]:
-        """What acts on the freedoms beside the bodies' own inertia and weight."""
 
     def driven(
         self,

@@ -15,7 +15,17 @@ from svyaz.dynamics.scales import balanced, coordinate_scales, magnitude
 from svyaz.dynamics.shared_tables import part_of_tables
 from svyaz.dynamics.tables import own_gains, snapshot_tables
 from svyaz.expr import ZERO, Expression, gradients, symbols_in
-from svyaz.forms import Deviation, Equations, observation, rates_of, rates_program, shared_with, with_constraints
+from svyaz.forms import (
+    Deviation,
+    Equations,
+    energy,
+    kinetic_and_potential,
+    observation,
+    rates_of,
+    rates_program,
+    shared_with,
+    with_constraints,
+)
 from svyaz.model import Constraint
 from svyaz.program import (
     LARGEST_WHOLE,
@@ -106,6 +116,16 @@ class SymbolicDynamics:
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The equations with these constraints, in expressions."""
         return with_constraints(self.equations, constraints)
+
+    def energies(self, rows: Array) -> dict[str, Array]:
+        """The kinetic energy T and the energy q̇·∂L/∂q̇ - L, by a program of their own."""
+        return self._energies(rows)
+
+    @cached_property
+    def _energies(self) -> Function:
+        system = self.equations.system
+        tables = {"kinetic": kinetic_and_potential(system)[0], "energy": energy(system)}
+        return function(tables, ("t", *system.states), system.constants)
 
     def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> Native:
         """One program of all rates, its order of elimination chosen at the initial state."""

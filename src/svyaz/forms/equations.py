@@ -14,9 +14,9 @@ directions suffice (G M⁻¹ Rᵀ has one, where M has).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import symengine as se
 
@@ -37,6 +37,9 @@ from svyaz.model import Constraint, Friction, System
 
 if TYPE_CHECKING:
     from svyaz.dynamics import Recursion
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,9 @@ class Equations:
     jump, with the symbols of their sides in these equations; along ``sliding`` ones the motion is held: theirs are unknowns.
     ``pulls`` are frictions by the reactions of constraints, ``loads`` the signs of multipliers whose sizes |λ| act.
     ``spare`` are constraints that follow from those that act: they are watched only, and the multipliers of the
-    ``undetermined`` ones are one choice of many. With a ``recursion`` M, bias and G are not written: its numbers
-    stand for them, and the deviations are symbols. ``by_points``: rows of constraints were made by points of bodies.
+    ``undetermined`` ones are one choice of many. With a ``recursion`` M and G are not written: its numbers
+    stand for them, the deviations are symbols, and ``bias`` is what acts beside the inertia and the weight of bodies.
+    ``by_points``: rows of constraints were made by points of bodies.
     ``switches`` are constants that let the constraints act; the programs of equations with them serve those ``within``.
     """
 
@@ -201,6 +205,35 @@ class Equations:
     def velocities(self) -> tuple[se.Symbol, ...]:
         """The symbols of the velocities of the accelerated coordinates, or the quasi-velocities."""
         return tuple([se.Symbol(q) for q in self.accelerated]) if self.quasi else velocities_of(self.accelerated)
+
+    def with_forces(
+        self,
+        bias: Sequence[Expression],
+        explicit: Mapping[str, Expression],
+        values: Mapping[str, float],
+        given: Sequence[str] = (),
+        sliding: Sequence[Surface] = (),
+    ) -> Equations:
+        """The same with another bias and other explicit rates, in which there are constants with ``values``, and names of
+        numbers that are ``given`` behind the states; the motion is held on ``sliding`` surfaces.
+        """
+        recursion = self.recursion and self.recursion.driven(bias, explicit, values, given, sliding)
+        return replace(self, bias=tuple(bias), explicit=explicit, sliding=tuple(sliding), recursion=recursion)
+
+    def with_rows(self, kept: Sequence[int]) -> Equations:
+        """The same with some of the constraints."""
+
+        def chosen(rows: Sequence[T]) -> tuple[T, ...]:
+            return tuple(rows[k] for k in kept if rows)
+
+        return replace(
+            self,
+            deviations=chosen(self.deviations),
+            constraint_jacobian=chosen(self.constraint_jacobian),
+            constraint_bias=chosen(self.constraint_bias),
+            pulls=tuple(replace(pull, number=list(kept).index(pull.number)) for pull in self.pulls),
+            recursion=self.recursion and self.recursion.of_rows(kept),
+        )
 
     @property
     def directions(self) -> dict[str, list[Expression]]:

@@ -57,19 +57,13 @@ def sided(equations: Equations) -> tuple[Equations, tuple[Surface, ...]]:
 
     The slips of frictions are surfaces as well; the signs of multipliers whose sizes act become symbols (``loads``).
     """
-    recursion = equations.recursion
-    entries = [*equations.explicit.values(), *(equations.bias if recursion is None else recursion.forces)]
+    entries = [*equations.explicit.values(), *equations.bias]
     found, surfaces = entries, tuple[Surface, ...]()
     if jumping_parts(entries):
         found, surfaces = split(entries, {"t", *equations.states})
     count = len(equations.explicit)
     explicit = dict(zip(equations.explicit, found[:count], strict=True))
-    if recursion is not None:
-        given = [str(surface.side) for surface in surfaces]
-        return replace(
-            equations, recursion=recursion.driven(found[count:], explicit, {}, given), explicit=explicit
-        ), surfaces
-    plain = replace(equations, explicit=explicit, bias=tuple(found[count:]))
+    plain = equations.with_forces(found[count:], explicit, {}, given=[str(surface.side) for surface in surfaces])
     return _rubbing(plain, surfaces) if not equations.ideal else (plain, surfaces)
 
 
@@ -145,17 +139,9 @@ def on_sides(
 
     explicit = {name: on_surfaces(e) for name, e in equations.explicit.items()}
     slid = tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding)
-    recursion = equations.recursion
-    if recursion is not None:
-        forces = [on_surfaces(e) for e in recursion.forces]
-        recursion = recursion.driven(forces, explicit, numbers, sliding=slid)
     return replace(
-        equations,
+        equations.with_forces(list(map(on_surfaces, equations.bias)), explicit, numbers, sliding=slid),
         system=system,
-        explicit=explicit,
-        bias=tuple(map(on_surfaces, equations.bias)),
         sides=tuple(Surface(unknown.get(s.side, s.side), s.expression) for s in surfaces),
-        sliding=slid,
         pulls=tuple(pulls),
-        recursion=recursion,
     )

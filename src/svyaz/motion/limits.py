@@ -112,9 +112,9 @@ def reaches(system: System, times: Array, states: Array, passed: Sequence[tuple[
 
 def told_controls(motion: Motion) -> list[str]:
     """Notes on controls that servo-constraints ask for and the inputs cannot give."""
-    found = []
+    found, controls = [], motion.controls
     for c in motion.system.constraints:
-        (low, high), asked = c.bounds, motion.controls.get(c.control, np.zeros(0))
+        (low, high), asked = c.bounds, controls.get(c.control, np.zeros(0))
         far = np.flatnonzero((asked < low) | (asked > high))
         if len(far):
             worst = far[np.argmax(np.maximum(low - asked[far], asked[far] - high))]

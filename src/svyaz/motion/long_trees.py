@@ -54,20 +54,28 @@ def by_recursions(system: System) -> bool:
     Recursions take trees that they know, without further states and jumps, and with constraints that always act. A tree
     without its cyclic coordinates is one of them: its further states are their momenta or speeds.
     """
-    if isinstance(system.law, TurningBodies):
+    if only_by_recursions(system):
         return True
+    return _fits_recursions(system) and len(system.coordinates) - len(forms.pseudo_cyclic(system)) > MOST_SEARCHED
+
+
+def only_by_recursions(system: System) -> bool:
+    """Is a tree so long that nothing about its equilibria is written out: no box, no series, no perturbation?"""
+    return isinstance(system.law, TurningBodies) or (_many_bodies(system) and _fits_recursions(system))
+
+
+def _fits_recursions(system: System) -> bool:
+    """Do recursions know the tree, without further states and jumps, and with constraints that always act?"""
     more = bool(system.rates) or may_jump(system) or is_switched(system)
-    if more or _unknown_to_loop(system):
-        return False
-    return _many_bodies(system) or len(system.coordinates) - len(forms.pseudo_cyclic(system)) > MOST_SEARCHED
+    return not more and not _unknown_to_loop(system)
 
 
 def searches_box(system: System, box: Sized = (), seconds: float = inf) -> bool:
-    """Is a box searched for equilibria? By default where that is fast; where ``box`` or ``seconds`` ask for it, also where
-    the equations can be written out.
+    """Is a box searched for the one equilibrium, or the steady motion, that is asked for? By default where that is fast; where
+    ``box`` or ``seconds`` ask for it, also where the equations can be written out.
     """
     asked = bool(len(box)) or seconds < inf
-    return not by_recursions(system) or (asked and isinstance(system.law, Bodies) and not _many_bodies(system))
+    return not by_recursions(system) or (asked and not only_by_recursions(system))
 
 
 def constraint_tables(system: System) -> TreeNumbers:
@@ -111,10 +119,10 @@ def articulated(system: System | Equations, form: str | None, options: Options) 
             forms.refuse_to_write(system, told, "leave these out")
         return None
     if is_switched(system):
-        from svyaz.motion.events.sources import Recursive
+        from svyaz.dynamics import closed_equations
         from svyaz.motion.events.switching import Switched
 
-        return Switched(Recursive(system), options)
+        return Switched(closed_equations(system, ()), options)
     return Articulated(system, FORM, options, tuple(_phases(system, options.until)))
 
 

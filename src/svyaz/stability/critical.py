@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from svyaz.forms import TurningBodies
 from svyaz.matrices import svd
-from svyaz.motion import by_recursions
+from svyaz.motion import only_by_recursions
 from svyaz.stability.energy import Conservative, all_motions_are_damped, conservative, without_minimum
 from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
@@ -107,7 +107,7 @@ def stability(approximation: FirstApproximation, reach: float = EXACT) -> Stabil
     if others.holds:
         theorem = SPECIAL_CASE if m else FIRST_APPROXIMATION
         return replace(verdict, word=ASYMPTOTIC, theorem=theorem, hypotheses=(*special, others))
-    reduced = reduced_force(approximation, reach) if further and not by_recursions(approximation.system) else None
+    reduced = reduced_force(approximation, reach) if further and not only_by_recursions(approximation.system) else None
     energy = conservative(approximation, reduced, reach)
     case = _Case(approximation, special, negative, neutral, further, reduced, energy)
     verdict = replace(verdict, reduced=reduced)

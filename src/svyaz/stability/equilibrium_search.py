@@ -18,10 +18,10 @@ from svyaz.arguments import Duration, Natural, check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import Fewer, weighed, without_repeated
 from svyaz.dynamics import is_met
-from svyaz.expr import Advice, split
+from svyaz.expr import Advice, ModelError, split
 from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import Mechanical, System
-from svyaz.motion import searches_box
+from svyaz.motion import by_recursions, only_by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.box_problem import BoxProblem
 from svyaz.stability.boxes import Zeros, all_zeros, zeros_near
@@ -31,7 +31,7 @@ from svyaz.stability.derivatives import check_redundant, refuse_unfit
 from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, sampled_zeros
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
-from svyaz.stability.long_rest import rest_near
+from svyaz.stability.long_rest import gaps_of, rest_near
 from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.resting import Equilibrium, equilibrium_at, has_energy
@@ -184,7 +184,7 @@ def _equilibria(
     seconds: float,
     progress: Callable[[float], object] | None,
 ) -> Equilibria:
-    if not searches_box(system, box or (), seconds):
+    if only_by_recursions(system):
         return _near_start(system, fix, box, dependent, seconds)
     if is_taken(system):
         rest = taken_rest(system, fix, box)
@@ -194,6 +194,8 @@ def _equilibria(
         rest = rest_equations(system, fix, box)
         check_redundant(system, dependent)
     found = searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
+    if by_recursions(system) and (found.left or found.family):
+        found = _with_nearest(found, system, fix, box, dependent, seconds)
     if isinstance(system.law, Mechanical) and split(applied_forces(system), system.velocities)[1]:
         found = replace(found, complete=False, beside_poles=False, notes=(*found.notes, STICKING))
     cyclic = [c.name for c in pseudo_cyclic(system)]
@@ -223,6 +225,26 @@ def _near_start(
     return Equilibria(
         found.system, found.equilibria, found.dimension, False, {}, found.fixed, free=found.free, notes=found.notes
     )
+
+
+def _with_nearest(
+    found: Equilibria,
+    system: System,
+    fix: Mapping[str, float] | None,
+    box: Mapping[str, tuple[float, float]] | None,
+    dependent: Sequence[str] | None,
+    seconds: float,
+) -> Equilibria:
+    """What a search that was not finished, or that met a family, has found; first that to which the initial position leads."""
+    try:
+        near = _near_start(system, fix, box, dependent, seconds).equilibria
+    except ModelError:  # a parameter is unknown, or more is prescribed than recursions can hold
+        return found
+    if not near:
+        return found
+    others = [e for e in found.equilibria if all(np.abs(gaps_of(system, e.state, n.state)).max() > SAME for n in near)]
+    note = "the first of the equilibria are those to which the initial position leads"
+    return replace(found, equilibria=(*near, *others), notes=(*found.notes, note))
 
 
 def searched_equilibria(

@@ -26,7 +26,7 @@ from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
-from svyaz.motion import by_recursions
+from svyaz.motion import only_by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.derivatives import at_rest, check_redundant
 from svyaz.stability.rest_tables import AtRest
@@ -266,7 +266,7 @@ class _Split:
 
     def _redundant(self) -> tuple[str, ...]:
         """Those that the model declares, or that the constraints are best solved for here."""
-        if by_recursions(self.system):
+        if only_by_recursions(self.system):
             declared = tuple(q for c in self.system.constraints for q in c.dependent)
             whole = len(declared) == len(self.system.constraints)
             return declared if whole else _best_columns(self.numbers.jacobian, self.system.coordinates)

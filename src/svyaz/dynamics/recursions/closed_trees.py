@@ -22,6 +22,7 @@ from svyaz.dynamics.recursions.tree_words import (
     FORM,
     Drive,
     drive_of,
+    energies_of_tree,
     observed_of_tree,
     pose_addresses,
     sliced_tree,
@@ -104,6 +105,10 @@ class ClosedTree:
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The equations of the same bodies with these constraints, named and not written out."""
         return _equations(self.with_rows(constraints))
+
+    def energies(self, rows: Array) -> dict[str, Array]:
+        """T and T + V, by sums over the bodies."""
+        return energies_of_tree(self.rows.system, rows)
 
     def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode | SlidingCode:
         """The rates, with what is added to the rows of the constraints."""
@@ -336,6 +341,7 @@ def _equations(tree: ClosedTree) -> Equations:
         system.states,
         {**system.coordinate_rates, **system.rates},
         accelerated=system.velocities if quasi else system.coordinates,
+        bias=tree.forces,
         deviations=deviations,
         quasi=quasi,
         recursion=tree,

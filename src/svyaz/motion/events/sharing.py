@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from svyaz.forms import Equations, may_jump, with_switches
+from svyaz.forms import Equations, may_jump, with_constraints, with_switches
 from svyaz.holding import Automatic, Baumgarte, Off, OneGain, Options, is_brief
 from svyaz.model import Constraint
-from svyaz.motion.events.sources import Source
 
 LEAST = 8
 """So many constraints have switches from the beginning, if there are so many."""
@@ -17,14 +16,14 @@ LEAST = 8
 class SharedPrograms:
     """The constraints that have switches so far; ``nearest`` names those that may act next, the closest ones first."""
 
-    def __init__(self, source: Source, options: Options, nearest: Callable[[], Sequence[str]]) -> None:
-        self._source, self._nearest = source, nearest
+    def __init__(self, free: Equations, options: Options, nearest: Callable[[], Sequence[str]]) -> None:
+        self._free, self._nearest = free, nearest
         self._whole: Equations | None = None
         self._usable = self._can_share(options)
 
     def _can_share(self, options: Options) -> bool:
         """Do many constraints switch, none with times, laws or friction of its own, in equations that are written out?"""
-        system, free = self._source.system, self._source.free
+        system, free = self._free.system, self._free
         simple = not any(
             c.start is not None or c.end is not None or c.law or c.drags or c.frictions for c in system.constraints
         )
@@ -38,7 +37,7 @@ class SharedPrograms:
         known = () if self._whole is None else self._whole.multiplier_names
         if self._whole is None or not {*equations.multiplier_names} <= {*known}:
             self._whole = with_switches(
-                self._source.with_constraints(self._chosen({*known, *equations.multiplier_names}))
+                with_constraints(self._free, self._chosen({*known, *equations.multiplier_names}))
             )
         return replace(equations, within=self._whole)
 
@@ -49,4 +48,4 @@ class SharedPrograms:
             if len(names) >= count:
                 break
             names.add(name)
-        return [c for c in self._source.system.constraints if c.name in names]
+        return [c for c in self._free.system.constraints if c.name in names]

@@ -15,6 +15,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import examine, independent
+from svyaz.dynamics import dynamics_of
 from svyaz.expr import Expression, ModelError, Problem
 from svyaz.forms import Equations, shared_with
 from svyaz.holding import (
@@ -52,7 +53,6 @@ from svyaz.motion.events.resting import acting_after
 from svyaz.motion.events.restitution import rebound
 from svyaz.motion.events.rubbing import Frictions, frictions_of
 from svyaz.motion.events.sharing import SharedPrograms
-from svyaz.motion.events.sources import Source
 from svyaz.motion.events.stretches import advance_in_stretches
 from svyaz.motion.events.unarmed import describe_unarmed
 from svyaz.motion.facts import Event
@@ -82,12 +82,12 @@ def refuse_unfit(system: System, form: str) -> None:
 class Switched:
     """The sets of constraints met so far in a run: equations, gains and conditions of each are made once.
 
-    Where its equations come from is the ``source``.
+    ``free`` are the equations without constraints.
     """
 
-    def __init__(self, source: Source, options: Options) -> None:
-        self.source, self.options = source, options
-        self.system, self.form, self.free = source.system, source.form, source.free
+    def __init__(self, free: Equations, options: Options) -> None:
+        self.free, self.options, self.system, self.form = free, options, free.system, free.form
+        self._dynamics = dynamics_of(free)
         self._equations: dict[Names, Equations] = {}
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
@@ -100,10 +100,10 @@ class Switched:
         self._bounces = Bounces(self.system.constants, options.until, shortest, rounding)
         self._contacts = contacts_of(self.free, self.system.constraints, contact_tolerance(options))
         self._here = (START, np.array(self.system.initial_state()))
-        self._sharing = SharedPrograms(source, options, lambda: self._contacts.nearest(*self._here))
+        self._sharing = SharedPrograms(free, options, lambda: self._contacts.nearest(*self._here))
 
     def with_options(self, options: Options) -> Switched:
-        return Switched(self.source, options)
+        return Switched(self.free, options)
 
     def begin(self, state: Array) -> Beginning:
         """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
@@ -115,9 +115,6 @@ class Switched:
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Gains are settled when a set of constraints first acts; integrals are held as each phase finds them."""
         phase, state, names = beginning.phase, beginning.state, names_of(beginning.phase.active)
-        refused = self.source.refused(state)
-        if refused is not None:
-            return refused
         held = held_integrals(self.system, state, phase.start, decay_rate(self.options.stabilize))
 
         def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
@@ -226,7 +223,7 @@ class Switched:
         """The equations with these constraints acting."""
         names = names_of(active)
         if names not in self._equations:
-            found = self.source.with_constraints(active)
+            found = self._dynamics.with_constraints(active)
             self._equations[names] = self._sharing.share(found) if active else found
         return self._equations[names]
 
@@ -286,7 +283,7 @@ class Switched:
     @cached_property
     def _all_acting(self) -> Equations:
         """The equations with all constraints: one program for all impacts."""
-        return self.source.with_constraints(self.system.constraints)
+        return self._dynamics.with_constraints(self.system.constraints)
 
     @cached_property
     def _frictions(self) -> Frictions:
@@ -325,7 +322,7 @@ class Switched:
     def _told(self, event: Event, before: Array, impact: Impact) -> Event:
         """The event with energies before and after it, jumps of velocities, impulses."""
         after = impact.state
-        found = self.source.energies(np.array([[event.t, *before], [event.t, *after]]))
+        found = self._dynamics.energies(np.array([[event.t, *before], [event.t, *after]]))
         energies, kinetic = found["energy"].tolist(), found["kinetic"].tolist()
         speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
         return replace(
