@@ -298,7 +298,7 @@ def test_nothing_of_a_wrong_type_gets_through() -> None:
         "initial": {"x": 0},
         "box": {"x": [0, 1]},
         "run": {"form": "multipliers", "method": "rk4", "step": 1, "stabilize": "off"},
-        "bypass": {"watch": "x", "at": 0, "window": 1, "jump": 1},
+        "bypass": {"watch": "x", "at": 0, "window": 1, "jump": 2},
         "source": {"work": "w", "chosen": ["m"]},
     }  # fmt: skip
     odd = [

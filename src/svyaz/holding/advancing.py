@@ -135,7 +135,7 @@ def next_passage(
 
 
 def _passes_poles(segment: Segment, options: Options) -> bool:
-    return options.charts == "change" and not segment.equations.system.bypass
+    return options.charts == "change" and not segment.equations.system.step_rule
 
 
 def _between(grid: Array, start: float, end: float) -> Array:

@@ -50,7 +50,7 @@ def departure(
 
 
 def _can_depart(full: Equations) -> bool:
-    return bool(full.deviations) and not (full.servo or full.pulls or full.quasi or full.system.bypass)
+    return bool(full.deviations) and not (full.servo or full.pulls or full.quasi or full.system.step_rule)
 
 
 @lru_cache(maxsize=8)

@@ -1,4 +1,4 @@
-"""The log of the jumps over singular points that a run has made (see ``bypass``)."""
+"""The log of the jumps that a rule of the model has made after steps of a run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.holding.bypass import Watched
 from svyaz.holding.deviation import deviations
 from svyaz.holding.observed_columns import observed
 from svyaz.holding.segment import Segment
+from svyaz.model import StepRule
 
 
 @dataclass(frozen=True)
@@ -27,31 +27,20 @@ class Jump:
     recovery: float | None
 
 
-def jump_log(segment: Segment, times: Array, states: Array) -> tuple[Jump, ...]:
+def jump_log(segment: Segment, rule: StepRule, times: Array, states: Array) -> tuple[Jump, ...]:
     """Every jump along the rows of a run."""
-    equations = segment.equations
-    watched = Watched.of(equations)
-    name, column = watched.moved, equations.states.index(watched.moved)
-    if watched.order == 1:
-        rates = observed(segment, times, states)["accelerations"][str(watched.rate)]
+    equations, rate = segment.equations, f"{rule.state}'"
+    own = states[:, equations.states.index(rule.state)]
+    if rate in equations.states:
+        rates = states[:, equations.states.index(rate)]
     else:
-        rates = states[:, equations.states.index(f"{watched.coordinate}'")]
-    change = np.diff(states[:, column]) - np.diff(times) * rates[:-1]
-    jumped = np.flatnonzero(np.abs(change) > 0.5 * watched.bypass.jump)
+        rates = observed(segment, times, states)["accelerations"][rate]
+    jumped = np.flatnonzero(np.abs(np.diff(own) - np.diff(times) * rates[:-1]) > rule.least)
     measured = deviations(equations)
     y = np.max(np.abs(measured.at(times, states))[:, measured.reported], axis=1, initial=0.0)
     log = []
-    for row in jumped:
-        after = y[row + 1 :]
-        healed = np.flatnonzero(after < 0.1 * after[0]) if len(after) else np.zeros(0, dtype=int)
-        log.append(
-            Jump(
-                t=float(times[row + 1]),
-                coordinate=name,
-                before=float(states[row, column]),
-                after=float(states[row + 1, column]),
-                violation=float(after[0]),
-                recovery=float(times[row + 1 + healed[0]] - times[row + 1]) if len(healed) else None,
-            )
-        )
+    for row in jumped + 1:
+        healed = np.flatnonzero(y[row:] < 0.1 * y[row])
+        recovery = float(times[row + healed[0]] - times[row]) if len(healed) else None
+        log.append(Jump(float(times[row]), rule.state, float(own[row - 1]), float(own[row]), float(y[row]), recovery))
     return tuple(log)

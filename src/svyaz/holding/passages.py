@@ -78,7 +78,7 @@ class Passage:
 def can_branch(segment: Segment) -> bool:
     """Are branching positions looked for: are there constraints, not by controls, and no jump of the user's own?"""
     full = examined(segment.equations)
-    return bool(full.deviations) and not full.servo and not full.system.bypass
+    return bool(full.deviations) and not full.servo and not full.system.step_rule
 
 
 def first_passage(segment: Segment, path: Path, end: float, step: float | None, grid: Array | None) -> Passage | None:

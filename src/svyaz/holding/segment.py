@@ -21,7 +21,7 @@ from svyaz.forms import (
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import ByProjection, Options
 from svyaz.holding.perturbations import Perturbation
-from svyaz.holding.projection import ITERATIONS, projection_program
+from svyaz.holding.projection import ITERATIONS, projection_program, rule_program
 from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve, solve_each
 from svyaz.integrate import method as find_method
 from svyaz.model import System
@@ -223,13 +223,11 @@ def rate_code(equations: Equations, perturbation: Perturbation, held: Sequence[H
 def _after_step(
     equations: Equations, options: Options, time: float, state: Array, flow: Callable[[Program], Flow]
 ) -> Flow | None:
-    """What is done to the state after each step: projection onto the constraints, or the jump over a singular point."""
+    """What is done to the state after each step: projection onto the constraints, or a rule of the model."""
     if isinstance(options.stabilize, ByProjection) and equations.deviations:
         return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
-    if equations.system.bypass:
-        from svyaz.holding.bypass import bypass_program
-
-        return flow(bypass_program(equations, options))
+    if equations.system.step_rule is not None:
+        return flow(rule_program(equations, equations.system.step_rule, options.step))
     return None
 
 

@@ -59,8 +59,8 @@ def fixed_run(equations: Equations, options: Options, state: Array) -> FixedRun:
     rubbing = [f"'{c.name}'" for c in system.constraints if c.frictions]
     if rubbing:
         raise _unfit(f"a complete program does not stick and slide, as friction at {', '.join(rubbing)} asks for")
-    if system.bypass is not None:
-        raise _unfit("a complete program does not jump over singular points ([bypass])")
+    if system.step_rule is not None:
+        raise _unfit(f"a complete program does not contain {system.step_rule.title}")
     if equations.charted and options.charts == "change":
         message = (
             f"a complete program keeps its chart, and that of the form '{equations.form}' may degenerate on the way"

@@ -21,6 +21,8 @@ from svyaz.model.laws.equations import GivenEquations as GivenEquations
 from svyaz.model.laws.rates import PlainRates as PlainRates
 from svyaz.model.laws.wanted_field import WantedField as WantedField
 from svyaz.model.named_files import read_named as read_named
+from svyaz.model.reading.common import Reader as Reader
+from svyaz.model.reading.names import Names as Names
 from svyaz.model.reading.parts import Choices as Choices
 from svyaz.model.reading.places import Places as Places
 from svyaz.model.reading.places import read_toml as read_toml
@@ -28,7 +30,10 @@ from svyaz.model.reading.stabilising import fault_of as fault_of
 from svyaz.model.reading.stabilising import law_scope as law_scope
 from svyaz.model.reading.starts import in_order as in_order
 from svyaz.model.reading.whole import system_of as system_of
+from svyaz.model.reading.words import ANY as ANY
+from svyaz.model.reading.words import EXPRESSION as EXPRESSION
 from svyaz.model.reading.words import RUN as RUN
+from svyaz.model.reading.words import TEXT as TEXT
 from svyaz.model.reading.words import ModelWords as ModelWords
 from svyaz.model.reading.words import RunWords as RunWords
 from svyaz.model.reading.words import Table as Table
@@ -39,7 +44,7 @@ from svyaz.model.reading.words import refuse_unknown as refuse_unknown
 from svyaz.model.rotations import axis_rotation as axis_rotation
 from svyaz.model.rotations import quaternion_rotation as quaternion_rotation
 from svyaz.model.rotations import sine_cosine as sine_cosine
-from svyaz.model.system import Bypass as Bypass
+from svyaz.model.system import STEP as STEP
 from svyaz.model.system import Constraint as Constraint
 from svyaz.model.system import Drag as Drag
 from svyaz.model.system import Drawing as Drawing
@@ -47,6 +52,7 @@ from svyaz.model.system import Friction as Friction
 from svyaz.model.system import Input as Input
 from svyaz.model.system import Integral as Integral
 from svyaz.model.system import Limit as Limit
+from svyaz.model.system import StepRule as StepRule
 from svyaz.model.system import System as System
 from svyaz.model.system import deviation_rate_symbol as deviation_rate_symbol
 from svyaz.model.system import deviation_symbol as deviation_symbol

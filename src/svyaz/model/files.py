@@ -12,6 +12,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.model.named_files import read_named
 from svyaz.model.reading.parts import Choices
 from svyaz.model.reading.places import Places, read_toml
+from svyaz.model.reading.rules import rule_tables
 from svyaz.model.reading.whole import system_of
 from svyaz.model.reading.words import Table, is_number, names, nearest, table, tables, text
 from svyaz.model.system import System
@@ -93,7 +94,7 @@ def _with_urdf(words: Table, places: Places, file: str, within: str | Path | Non
     return {**robot, **own}, places.standing_for(("body",), ("urdf",))
 
 
-DOTTED = ("parameters", "initial", "run", "inputs", "box", "limits", "bypass")
+DOTTED = ("parameters", "initial", "run", "inputs", "box", "limits", *rule_tables())
 
 
 def with_settings(system: System, settings: Table, choices: Choices | None = None) -> System:

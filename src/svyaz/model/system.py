@@ -31,6 +31,9 @@ from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
 from svyaz.model.tree import BodyPoint
 
+STEP = Symbol("length of the step")
+"""Stands for the length of the fixed step in rules that are applied after each step."""
+
 
 def multiplier_symbol(constraint: str) -> Symbol:
     """The symbol that stands for the multiplier of a constraint in the conditions that switch constraints."""
@@ -259,16 +262,17 @@ ON_THE_SIDE, LEAST_MARGIN = 1e-12, 1e-290
 
 
 @dataclass(frozen=True)
-class Bypass:
-    """How a run passes singular points: near a value ``at`` of what is watched, in ``window``, it jumps by ``jump``.
+class StepRule:
+    """What a source's own rule does after each step of a fixed length: the ``state`` is set to the ``value``.
 
-    ``watch`` names a coordinate, its velocity (``x'``) or its acceleration (``x''``).
+    That is an expression of the time, the states, accelerations and the length of the step (``STEP``), at the state that the
+    step led to. A change of more than ``least`` beyond that of the rates is logged as a jump. ``title`` is used in messages.
     """
 
-    watch: str
-    at: tuple[float, ...]
-    window: float
-    jump: float
+    title: str
+    state: str
+    value: Expression
+    least: float
 
 
 @dataclass(frozen=True)
@@ -304,7 +308,7 @@ class System:
     outputs: Mapping[str, Expression]
     units: Mapping[str, Unit]
     run: Table
-    bypass: Bypass | None
+    step_rule: StepRule | None
     source: Table
     words: ModelWords = field(repr=False, compare=False)
     warnings: tuple[Problem, ...] = field(repr=False, compare=False)

@@ -41,7 +41,7 @@ class DirectRun:
 def direct_run(system: System, structure: Structure, rows: Array | None) -> DirectRun | None:
     """The run of a structure as one native loop; None where something is decided or looked at on the way."""
     options = structure.options
-    if system.constraints or system.limits or system.bypass or may_jump(system) or method(options.method).implicit:
+    if system.constraints or system.limits or system.step_rule or may_jump(system) or method(options.method).implicit:
         return None
     if options.step is not None and options.until > options.max_steps * options.step:
         return None

@@ -288,13 +288,14 @@ def _columns(tables: Sequence[Observed], lengths: Sequence[int], kinds: Sequence
 
 
 def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Jump, ...]:
-    if not system.bypass:
+    rule = system.step_rule
+    if rule is None:
         return ()
     return tuple(
         jump
         for c in chapters
         if c.segment is not None and c.options.step is not None
-        for jump in jump_log(c.segment, c.path.times, c.path.states)
+        for jump in jump_log(c.segment, rule, c.path.times, c.path.states)
     )
 
 

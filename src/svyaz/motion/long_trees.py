@@ -43,7 +43,7 @@ def _unknown_to_loop(system: System) -> str:
     reasons = (
         ("masses that change", any(body.varies(system.parameters) for body in bodies)),
         ("friction and servo-constraints", not all(c.ideal for c in system.constraints)),
-        ("the jump over singular points", bool(system.bypass)),
+        ("rules applied after each step", system.step_rule is not None),
     )
     return ", ".join(words for words, met in reasons if met)
 

@@ -282,9 +282,8 @@ def phases_of(system: System, form: str, options: Options) -> list[Phase]:
     found = intervals(system, options.until)
     reduced = form_of(form).reduced if isinstance(system.law, Mechanical) else None
     if reduced is not None:
-        if system.bypass:
-            message = f"the jump over a singular point ([bypass]) is made in the form 'multipliers', not in '{form}'"
-            raise ModelError([Problem(message)])
+        if system.step_rule is not None:
+            raise ModelError([Problem(f"{system.step_rule.title} is made in the form 'multipliers', not in '{form}'")])
         equations = [derived(system, form, active) for _, _, active in found]
     else:
         full, all_of_them = derived(system, form), system.constraints

@@ -47,7 +47,9 @@ class CommonWay:
         system, gains = first.system, any(axis.kind == "gain" for axis in axes)
         automatic = isinstance(options.stabilize, Automatic) and not gains
         decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
-        own = len(self.phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
+        own = (
+            len(self.phases) > 1 or is_switched(system) or bool(system.step_rule) or is_reduced(first) or first.charted
+        )
         own = own or jumps(first) or first.servo  # where directions cease to suffice is seen on rows
         if own or decided or structure_depends(system, changing):
             return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from svyaz.expr import Expression
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
-from svyaz.model.system import Bypass, Drawing, Input, Integral
+from svyaz.model.system import Drawing, Input, Integral
 
 
 def read_inputs(reader: Reader, given: Table, names: Names) -> dict[str, Input]:
@@ -160,29 +160,6 @@ def _positive(reader: Reader, path: tuple[str, ...], given: object, names: Names
     if value <= 0:
         reader.report(path, f"'{path[-1]}' must be positive")
     return value
-
-
-def read_bypass(reader: Reader, given: Table, names: Names) -> Bypass | None:
-    """The [bypass] table: the watched expression, and numbers."""
-    words = reader.known_words(given, vocabulary.BYPASS, ("bypass",))
-    if not given:
-        return None
-    for key in (key for key in vocabulary.BYPASS if key not in given):
-        reader.report(("bypass",), f"[bypass] needs '{key}'", at_key=True)
-    watch = vocabulary.text(words, "watch").strip()
-    coordinate = watch.rstrip("'")
-    known = [name for name, what in names.known.items() if what == "coordinate"]
-    if "watch" in words and (coordinate not in known or len(watch) > len(coordinate) + 2):
-        message = f"[bypass] watches a coordinate, its velocity or its acceleration; '{watch}' is none"
-        reader.report(("bypass", "watch"), message, hint=vocabulary.nearest(coordinate, known))
-    window, jump = (reader.value(("bypass", key), words.get(key, 0), names) for key in ("window", "jump"))
-    given_at = words.get("at", 0)
-    places: list[tuple[tuple[str | int, ...], object]] = [(("bypass", "at"), given_at)]
-    if isinstance(given_at, list):
-        places = [(("bypass", "at", k), value) for k, value in enumerate(given_at)]
-        if not places:
-            reader.report(("bypass", "at"), "'at' is a value or a list of values, and this list is empty")
-    return Bypass(watch, tuple(reader.value(path, value, names) for path, value in places), window, jump)
 
 
 def read_source(reader: Reader, given: Table, names: Names) -> dict[str, object]:

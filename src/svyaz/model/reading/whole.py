@@ -37,7 +37,6 @@ from svyaz.model.reading.limits import read_limits
 from svyaz.model.reading.motors import add_voltages, declare_motors, drive_forces, read_motors
 from svyaz.model.reading.parts import (
     Choices,
-    read_bypass,
     read_drawings,
     read_inputs,
     read_integrals,
@@ -46,6 +45,7 @@ from svyaz.model.reading.parts import (
 )
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.points import read_points, tree_drawings
+from svyaz.model.reading.rules import read_rule, rule_tables
 from svyaz.model.reading.stabilising import with_laws
 from svyaz.model.reading.starts import read_initial
 from svyaz.model.reading.streams import mass_limits, read_streams, with_momenta
@@ -62,7 +62,7 @@ def system_of(
     ``choices`` are the words known for ``form``, ``method`` … of [run]; without them these are judged when they are used.
     """
     reader = Reader(file, places)
-    words = reader.known_words(given, vocabulary.MODEL)
+    words = reader.known_words(given, {**vocabulary.MODEL, **dict.fromkeys(rule_tables(), vocabulary.TABLE)})
     for remark in vocabulary.names(words, "remarks"):
         reader.warn((), remark)
     stating = _law_of(reader, {**given, **words})
@@ -118,7 +118,7 @@ def _stated(reader: Reader, words: Table, names: Names, stating: LawWords, choic
         outputs=_outputs(reader, words, names, constraints),
         units={},
         run=read_run(reader, vocabulary.table(words, "run"), names, choices),
-        bypass=read_bypass(reader, vocabulary.table(words, "bypass"), names),
+        step_rule=read_rule(reader, words, names),
         source=read_source(reader, vocabulary.table(words, "source"), names),
         words={},
         warnings=(),

@@ -72,7 +72,6 @@ class ModelWords(TypedDict, total=False):
     outputs: Table
     units: Table
     run: Table
-    bypass: Table
     source: Table
 
 
@@ -185,8 +184,6 @@ DRAW: Mapping[str, str] = {
 }
 CIRCLE: Mapping[str, str] = {"center": ANY, "radius": EXPRESSION}
 DRAW_KINDS = ("link", "point", "circle", "spring")
-
-BYPASS: Mapping[str, str] = {"watch": TEXT, "at": ANY, "window": EXPRESSION, "jump": EXPRESSION}
 
 SOURCE: Mapping[str, str] = {
     "work": TEXT,

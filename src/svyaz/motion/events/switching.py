@@ -73,10 +73,8 @@ def refuse_unfit(system: System, form: str) -> None:
     if form != "multipliers":
         message = f"the form '{form}' cannot follow constraints that events switch on and off"
         raise ModelError([Problem(message, hint="use the form 'multipliers'")])
-    if system.bypass:
-        raise ModelError(
-            [Problem("the jump over a singular point ([bypass]) does not go with constraints that events switch")]
-        )
+    if system.step_rule is not None:
+        raise ModelError([Problem(f"{system.step_rule.title} does not go with constraints that events switch")])
 
 
 class Switched:

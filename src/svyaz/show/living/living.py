@@ -106,8 +106,8 @@ def _refuse(motion: Motion, chapters: Sequence[Chapter]) -> None:
         raise NotLiving(events)
     if may_jump(system) or any(c.modes for c in chapters):
         raise NotLiving("its rates jump")
-    if system.bypass is not None:
-        raise NotLiving("it jumps over singular points")
+    if system.step_rule is not None:
+        raise NotLiving(f"{system.step_rule.title} is not made in the browser")
     if any(c.onward is not None and c.onward.dependent != c.phase.equations.dependent for c in chapters):
         raise NotLiving("the chart of its equations changes on the way")
     if any(not isinstance(c.segment.code, Native) for c in chapters if c.segment is not None):

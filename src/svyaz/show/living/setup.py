@@ -106,11 +106,11 @@ def _held_values(system: System, values: Mapping[str, float]) -> dict[str, Expre
 def _tied(system: System, formulas: Mapping[str, Expression]) -> set[str]:
     """Parameters that occur in numbers which were taken once: times of constraints, gains of integrals, the run."""
     texts = [str(value) for value in _table(system, "run").values()]
-    for key, words in (("constraint", ("from", "until")), ("integral", ("gain",)), ("bypass", ())):
+    for key, words in (("constraint", ("from", "until")), ("integral", ("gain",))):
         tables = system.words.get(key, [])
         for table in tables if isinstance(tables, list) else [tables]:
             if isinstance(table, Mapping):
-                texts += [str(table[word]) for word in words or table if word in table]
+                texts += [str(table[word]) for word in words if word in table]
     used = {word for text in texts for word in WORD.findall(text)}
     resolved = _resolved(formulas)
     for name in list(used & resolved.keys()):
