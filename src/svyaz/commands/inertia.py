@@ -116,10 +116,10 @@ def _written(system: System, minimise: str, double_by_sum: bool) -> Inertia:
 
     from svyaz.expr import ModelError, Problem
     from svyaz.forms import write_inertia
-    from svyaz.model import Bodies, constant_tree
+    from svyaz.model import constant_tree
     from svyaz.program import doubles_as_sums
 
-    if not isinstance(system.law, Bodies):
+    if not system.bodies:
         message = f"'{system.name}' is not a tree of bodies: it has no [[body]] tables"
         raise ModelError([Problem(message, hint="'svyaz derive' writes the equations of any model")])
     inertia = write_inertia(constant_tree(system, "this matrix"), tuple(system.parameters), minimise)

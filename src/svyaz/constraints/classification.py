@@ -30,7 +30,7 @@ from svyaz.constraints.frobenius import (
 from svyaz.constraints.integrals import follows_at, integral_of_row, readable_number
 from svyaz.constraints.potentials import flattened, potential, vanishes
 from svyaz.expr import TIME, ZERO, Expression, add_up, differentiate, gradient, is_zero, substitute, velocity
-from svyaz.model import Bodies, Constraint, System
+from svyaz.model import Constraint, System
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,7 @@ def _by_rates(system: System) -> dict[se.Symbol, Expression]:
     So forms are those of the positions of the joint, whatever |e| is: they are integrable in its coordinates where they are.
     """
     found: dict[se.Symbol, Expression] = {}
-    bodies = system.law.tree.bodies if isinstance(system.law, Bodies) else ()
-    for body in (body for body in bodies if body.quaternion):
+    for body in (body for body in system.bodies if body.quaternion):
         e = [se.Symbol(name) for name in body.quaternion]
         q, rates = list(map(se.Symbol, body.coordinates)), list(map(velocity, body.coordinates))
         length = se.sqrt(add_up(x * x for x in e))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.dynamics.measure import Measure, Snapshot
 from svyaz.dynamics.scales import ZERO_RELATIVE, least_correction
-from svyaz.model import Bodies, Tree
+from svyaz.model import Tree, tree_of
 
 ITERATIONS = 60
 AIM = 1e-15
@@ -232,8 +232,8 @@ def positions_at(measure: Measure, snapshot: Snapshot, state: Array | None = Non
 
 def _free_tree(measure: Measure) -> Tree | None:
     """The tree of bodies some of whose joints are free; None for other systems."""
-    law = measure.equations.system.law
-    return law.tree if measure.equations.quasi and isinstance(law, Bodies) else None
+    system = measure.equations.system
+    return tree_of(system) if measure.equations.quasi and system.bodies else None
 
 
 def on_velocities(

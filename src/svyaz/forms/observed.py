@@ -23,7 +23,7 @@ from svyaz.expr import (
 from svyaz.forms.equations import Equations
 from svyaz.forms.power import keeps_energy
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
-from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
+from svyaz.model import Attracting, Canonical, Mechanical, System
 from svyaz.program import once_for_each, row_entries
 
 Quantities = dict[str, dict[str, Expression]]
@@ -84,7 +84,7 @@ def energy(system: System) -> Expression | None:
         return None
     kinetic, potential = kinetic_and_potential(system)
     v = velocities_of(system.coordinates)
-    if isinstance(system.law, Bodies) or (stated_as_difference(system) and _is_quadratic(kinetic, v)):
+    if system.bodies or (stated_as_difference(system) and _is_quadratic(kinetic, v)):
         return kinetic + potential
     whole = lagrangian(system)
     return add_up(p * s for p, s in zip(gradient(whole, v), v, strict=True)) - whole

@@ -39,7 +39,7 @@ from svyaz.expr import (
 from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
 from svyaz.matrices import eigvalsh
-from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
+from svyaz.model import Canonical, Constraint, Energies, Mechanical, System, tree_of
 from svyaz.program import remembered
 
 DEGREES = (1, 2, 0, 3, 4)
@@ -105,14 +105,14 @@ def _power(system: System, varied: Collection[str]) -> EnergyPower | None:
 
 def _of_energies(system: System, speeds: Mapping[str, se.Symbol]) -> Expression:
     """-∂L/∂t, and what states in the energies do, -∂L/∂w ẇ; forces with -∂²L/∂q̇∂w ẇ in them have it from ∂E/∂w ẇ."""
-    names = set().union(*(b.names for b in system.law.tree.bodies)) if isinstance(system.law, Bodies) else {"t"}
+    names = set().union(*(b.names for b in system.bodies)) if system.bodies else {"t"}
     states = system.law.varying if isinstance(system.law, Energies) else tuple(names & set(system.rates))
     if not states and "t" not in names:
         return ZERO
-    if isinstance(system.law, Bodies):
+    if system.bodies:
         from svyaz.forms.tree.recursions.energies import rate_tree, tree_energies
 
-        rates = rate_tree(system.law.tree, {se.Symbol(w): system.rates[w] for w in states} | {TIME: ONE})
+        rates = rate_tree(tree_of(system), {se.Symbol(w): system.rates[w] for w in states} | {TIME: ONE})
         if rates is not None:
             kinetic, potential = tree_energies(rates)
             return potential - kinetic

@@ -29,7 +29,7 @@ from svyaz.expr import (
 )
 from svyaz.forms.stated import only_constant_masses, only_ideal
 from svyaz.forms.vanishing import is_nothing
-from svyaz.model import Bodies, Constraint, System
+from svyaz.model import Constraint, System
 
 Rows = list
 LONGEST = 2000
@@ -73,7 +73,7 @@ class Chart:
 def reducible(system: System, form: str) -> None:
     """Refuse a tree with free or ball joints, whose velocities are no derivatives of coordinates, and servo-constraints."""
     only_ideal(system, f"the form '{form}' is", "use the form 'multipliers'")
-    if isinstance(system.law, Bodies):
+    if system.bodies:
         only_constant_masses(system, f"of a tree the form '{form}' is", "use the form 'multipliers'")
     if system.freedoms != system.coordinates:
         message = (

@@ -58,7 +58,7 @@ def _energies_of(tree: Tree) -> tuple[Expression, Expression]:
 
 def stated_as_difference(system: System) -> bool:
     """Was T apart from P stated, and not L alone?"""
-    return isinstance(system.law, Bodies) or (isinstance(system.law, Energies) and system.law.kinetic is not None)
+    return bool(system.bodies) or (isinstance(system.law, Energies) and system.law.kinetic is not None)
 
 
 def as_taken(system: System) -> tuple[str, str, str] | None:
@@ -85,9 +85,8 @@ def only_ideal(system: System, what: str, hint: str | None = None) -> None:
 def only_constant_masses(system: System, what: str, hint: str | None = None) -> None:
     """Refuse states with rates of their own in energies and masses for ``what`` (a subject with its verb)."""
     law = system.law
-    found = law.varying if isinstance(law, Energies) else ()
-    if isinstance(law, Bodies):
-        found = tuple(w for w in system.rates if any(w in body.names for body in law.tree.bodies))
+    in_masses = tuple(w for w in system.rates if any(w in body.names for body in system.bodies))
+    found = law.varying if isinstance(law, Energies) else in_masses
     if found:
         raise ModelError(
             [Problem(f"{what} for energies without states of [rates], and these contain '{found[0]}'", hint=hint)]

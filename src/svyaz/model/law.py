@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from svyaz.expr import Expression, velocities_of
+
+if TYPE_CHECKING:
+    from svyaz.model.tree import Body
 
 
 class Law:
     """How the states of a system move, as it was stated."""
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies of a tree; other systems have none."""
+        return ()
 
     def velocities(self, coordinates: Sequence[str]) -> tuple[str, ...]:
         """Names of the velocities that are states."""

@@ -29,7 +29,7 @@ from svyaz.expr import (
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
-from svyaz.model.tree import BodyPoint
+from svyaz.model.tree import Body, BodyPoint
 
 STEP = Symbol("length of the step")
 """Stands for the length of the fixed step in rules that are applied after each step."""
@@ -321,6 +321,11 @@ class System:
     def constants(self) -> Mapping[str, float]:
         """Everything that is constant during a run: parameters and the values of the inputs."""
         return {**self.parameters, **{name: given.value for name, given in self.inputs.items()}}
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies of a tree; other systems have none."""
+        return self.law.bodies
 
     @cached_property
     def velocities(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 import symengine as se
 
 from svyaz.expr import Expression, differentiate
-from svyaz.model.laws.bodies import Bodies
 from svyaz.model.system import System
 
 
@@ -15,8 +14,7 @@ def angles(system: System) -> frozenset[str]:
     """Coordinates and states that are angles: those of joints that turn, and those that stand, with a whole factor, in a sine
     or cosine of the model and nowhere else in its pictures.
     """
-    tree = system.law.tree.bodies if isinstance(system.law, Bodies) else ()
-    turning = {body.coordinates[0] for body in tree if body.kind.turns}
+    turning = {body.coordinates[0] for body in system.bodies if body.kind.turns}
     candidates = [name for name in system.states if name not in system.velocities and name not in turning]
     drawn = [e for d in system.drawings for point in d.points for e in point]
     waves = {wave for e in (*_stated(system), *drawn) for wave in e.atoms(se.sin, se.cos)}

@@ -13,7 +13,7 @@ from svyaz.expr import Expression, names_in
 from svyaz.forms import energy, may_jump
 from svyaz.holding import Options, Refusal, Segment, has_poles
 from svyaz.integrate import Path, RepeatedSolver, method
-from svyaz.model import Bodies, System
+from svyaz.model import System
 from svyaz.motion.phases import START, Structure, grid_of
 from svyaz.program import Native
 
@@ -45,7 +45,7 @@ def direct_run(system: System, structure: Structure, rows: Array | None) -> Dire
         return None
     if options.step is not None and options.until > options.max_steps * options.step:
         return None
-    if not isinstance(system.law, Bodies) and not is_defined(energy(system), frozenset(system.constants)):
+    if not system.bodies and not is_defined(energy(system), frozenset(system.constants)):
         return None
     beginning = structure.begin(np.array(system.initial_state()))
     decision = structure.settle(beginning, [], force=True)

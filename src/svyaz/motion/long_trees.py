@@ -14,7 +14,7 @@ from svyaz.dynamics import FORM, tree_words
 from svyaz.forms import Equations, TurningBodies, may_jump
 from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
 from svyaz.integrate import Flow
-from svyaz.model import Bodies, Constraint, System, tree_of
+from svyaz.model import Constraint, System
 from svyaz.motion.phases import START, Beginning, Chapter, Phase, Structure, is_switched
 from svyaz.motion.starts import refuse_weightless
 from svyaz.motion.timed import Timed, intervals
@@ -32,16 +32,14 @@ MOST_SEARCHED = 4
 
 def _many_bodies(system: System) -> bool:
     """Is it a tree with so many bodies that it is better left to the loop?"""
-    return isinstance(system.law, Bodies) and len(tree_of(system).bodies) > LONGEST_WRITTEN
+    return len(system.bodies) > LONGEST_WRITTEN
 
 
 def _unknown_to_loop(system: System) -> str:
     """What the loop does not know, in words; nothing where it can run the system."""
-    if not isinstance(system.law, Bodies):
-        return "systems that are no trees of bodies"
-    bodies = system.law.tree.bodies
     reasons = (
-        ("masses that change", any(body.varies(system.parameters) for body in bodies)),
+        ("systems that are no trees of bodies", not system.bodies),
+        ("masses that change", any(body.varies(system.parameters) for body in system.bodies)),
         ("friction and servo-constraints", not all(c.ideal for c in system.constraints)),
         ("rules applied after each step", system.step_rule is not None),
     )
@@ -114,7 +112,7 @@ def articulated(system: System | Equations, form: str | None, options: Options) 
         return None
     unknown = _unknown_to_loop(system) or _unknown_holding(system, options)
     if unknown:
-        if isinstance(system.law, Bodies):
+        if system.bodies:
             told = f"recursions over the bodies do not know {unknown}, and "
             forms.refuse_to_write(system, told, "leave these out")
         return None
@@ -144,8 +142,7 @@ def written_though_long(system: System | Equations, form: str | None, options: O
     if isinstance(system, Equations) or not (form == FORM or (form is None and _many_bodies(system))):
         return ()
     unknown = _unknown_to_loop(system) or _unknown_holding(system, options)
-    count = len(tree_of(system).bodies) if isinstance(system.law, Bodies) else 0
-    told = f"the equations of {count} bodies were written out: recursions over them do not know {unknown}"
+    told = f"the equations of {len(system.bodies)} bodies were written out: recursions over them do not know {unknown}"
     return (told,) if unknown else ()
 
 

@@ -16,7 +16,6 @@ from svyaz.expr import Advice, jumping_parts
 from svyaz.forms import energy, stated_as_difference
 from svyaz.holding import Options
 from svyaz.integrate import Status
-from svyaz.model import Bodies
 from svyaz.motion.result import Motion
 from svyaz.program import function
 
@@ -139,7 +138,7 @@ def _jumps(motion: Motion, options: Options) -> list[str]:
     total = motion.energy
     if total is None or len(total) < 3 or any(i.hold for i in motion.system.integrals) or motion.undetermined:
         return []
-    judged = options.rtol is not None and not isinstance(motion.system.law, Bodies)
+    judged = options.rtol is not None and not motion.system.bodies
     least = (FINE if judged else COARSE) * motion.energy_scale
     if not len(_outstanding(motion, total, least)):
         return []

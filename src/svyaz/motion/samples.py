@@ -20,7 +20,7 @@ from svyaz.arrays import Array
 from svyaz.expr import Expression, substitute
 from svyaz.forms import Equations
 from svyaz.holding import BRACKET, HeldIntegral, meanings, way_of_holding
-from svyaz.model import Bodies, Constraint, System, deviation_symbol
+from svyaz.model import Constraint, System, deviation_symbol
 from svyaz.motion.jets import Tape, jets_of
 from svyaz.motion.stated_equations import MotionRows, StatedEquations
 from svyaz.program import Program, plain_program, remembered
@@ -92,10 +92,8 @@ def rows_of(system: System, sample: Sample) -> MotionRows:
 
 def on_unit_quaternions(equations: Equations, states: Array) -> Array:
     """The states with quaternions of length one: of others, to which steps lead, the equations of bodies say nothing."""
-    law, places = equations.system.law, {name: k for k, name in enumerate(equations.states)}
-    if not isinstance(law, Bodies):
-        return states
-    for body in (b for b in law.tree.bodies if b.quaternion):
+    places = {name: k for k, name in enumerate(equations.states)}
+    for body in (b for b in equations.system.bodies if b.quaternion):
         columns = [places[name] for name in body.quaternion]
         lengths = np.sqrt((states[:, columns] ** 2).sum(axis=1, keepdims=True))
         if (np.abs(lengths - 1.0) > UNIT).any():

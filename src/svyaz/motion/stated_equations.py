@@ -16,7 +16,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ZERO
 from svyaz.forms import plane_pairs
-from svyaz.model import Bodies, Canonical, Constraint, Energies, GivenEquations, PlainRates, System
+from svyaz.model import Canonical, Constraint, Energies, GivenEquations, PlainRates, System
 from svyaz.motion.jets import Corners, Tape, jet, jets_of
 from svyaz.motion.stated_tree import TreeMotion
 from svyaz.program import Program, plain_programs, remembered
@@ -87,7 +87,7 @@ class StatedEquations:
 
     def __init__(self, system: System) -> None:
         self.system, law = system, system.law
-        self.mechanical = isinstance(law, Energies | Bodies)
+        self.mechanical = isinstance(law, Energies) or bool(system.bodies)
         self.freedoms = len(system.freedoms) if self.mechanical or isinstance(law, GivenEquations) else 0
         moving = system.coordinate_rates if self.freedoms else {}
         whole = law.lagrangian if isinstance(law, Energies) else ZERO
@@ -148,7 +148,7 @@ class StatedEquations:
     def _mechanical(self, rows: MotionRows, jets: Mapping[str, Array], corners: Corners) -> list[Sized]:
         """Inertia, weight, springs; ∂D/∂q̇; minus the forces."""
         system = self.system
-        if isinstance(system.law, Bodies):
+        if system.bodies:
             found = self.tree(rows).forces()
         else:
             slopes = Tape(self._energy, jets, corners).gradient()
@@ -179,7 +179,7 @@ class StatedEquations:
         jets, count = self.jets(rows), len(self.system.freedoms)
         moving = Tape(self._moving, jets)
         speeds = {q: moving.output(k) for k, q in enumerate(self.system.coordinates)}
-        tree = self.tree(rows) if isinstance(self.system.law, Bodies) else None
+        tree = self.tree(rows) if self.system.bodies else None
         if tree is not None:
             places, paces = tree.points(own.inputs)
             jets, speeds = {**jets, **places}, {**speeds, **paces}

@@ -9,7 +9,7 @@ import symengine as se
 
 from svyaz.expr import ZERO, latex_name
 from svyaz.forms import Equations, derive, terms_program
-from svyaz.model import Bodies, Constraint
+from svyaz.model import Constraint
 from svyaz.motion import Motion
 from svyaz.program import operations
 from svyaz.show.equations import is_long, multiplier_signs, name_order, sides, text_sequence, told_operations
@@ -23,7 +23,7 @@ def equations_part(motion: Motion) -> str:
     """The equations in the form of the motion."""
     equations = derive(motion.system, motion.form)
     parts = []
-    tree = isinstance(motion.system.law, Bodies)
+    tree = bool(motion.system.bodies)
     if tree or is_long(equations):
         parts.append(_matrix_form(equations))
     if is_long(equations):

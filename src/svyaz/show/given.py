@@ -11,7 +11,7 @@ import symengine as se
 
 from svyaz import __version__
 from svyaz.expr import ModelError, Scope, latex_name, parse, start_of, to_latex, velocity
-from svyaz.model import Bodies, System
+from svyaz.model import System, Tree, tree_of
 from svyaz.motion import Motion
 from svyaz.show.formulas import MOST_FORMULAS, formula_boxes, name_in_text, set_formula
 from svyaz.show.results import finite
@@ -28,8 +28,8 @@ def given_part(motion: Motion) -> str:
     notes = str(system.words.get("notes", "")).strip()
     parts = [f"<p>{escape(notes)}</p>\n"] if notes else []
     parts.append(_formulas(system))
-    if isinstance(system.law, Bodies):
-        parts.append(_bodies(system.law))
+    if system.bodies:
+        parts.append(_bodies(tree_of(system)))
     parts += [_constraints(system), _motors(system), _numbers(motion), _origin(system)]
     return "".join(parts)
 
@@ -118,15 +118,15 @@ def _constraints(system: System) -> str:
     return f'<h3>Constraints</h3>\n<div class="card">\n{"".join(boxes)}</div>\n{rest}'
 
 
-def _bodies(law: Bodies) -> str:
+def _bodies(tree: Tree) -> str:
     """The tree, a row for each body."""
     rows = []
-    for body in law.tree.bodies:
-        base = law.tree.bodies[body.base].name if body.base >= 0 else "ground"
+    for body in tree.bodies:
+        base = tree.bodies[body.base].name if body.base >= 0 else "ground"
         moved = ", ".join(map(name_in_text, body.coordinates)) or "–"
         rows.append([escape(body.name), escape(base), escape(body.joint), moved, escape(str(body.mass))])
     heads = ["body", "carried by", "joint", "coordinates", "mass"]
-    weight = ", ".join(map(str, law.tree.gravity))
+    weight = ", ".join(map(str, tree.gravity))
     return table("Bodies", heads, rows) + f'<p class="quiet">Gravity ({escape(weight)}) in ground axes.</p>\n'
 
 

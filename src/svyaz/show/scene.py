@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.model import Bodies
+from svyaz.model import tree_of
 from svyaz.show.style import COLOURS, GRID, MUTED, ink
 
 if TYPE_CHECKING:
@@ -73,9 +73,8 @@ def build_scene(motion: Motion, times: Array | None = None) -> Scene:
 
 def upward_axis(system: System) -> int:
     """The axis along which gravity acts on a tree of bodies, if along one alone; else z."""
-    if not isinstance(system.law, Bodies):
-        return 2
-    heavy = [k for k, entry in enumerate(system.law.tree.gravity) if entry != 0]
+    gravity = tree_of(system).gravity if system.bodies else ()
+    heavy = [k for k, entry in enumerate(gravity) if entry != 0]
     return heavy[0] if len(heavy) == 1 else 2
 
 

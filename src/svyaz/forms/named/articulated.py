@@ -13,12 +13,12 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.lagrange import lagrange
 from svyaz.forms.named.multipliers import with_multipliers
-from svyaz.model import Bodies, System
+from svyaz.model import System
 
 
 def articulated(system: System) -> Equations:
     """The equations of a tree."""
-    if not isinstance(system.law, Bodies):
+    if not system.bodies:
         message = "the form 'articulated' takes trees of bodies"
         raise ModelError([Problem(message, hint="state the system by [[body]], or use the form 'lagrange'")])
     return replace(with_multipliers(system) if system.constraints else lagrange(system), form="articulated")

@@ -11,7 +11,7 @@ from svyaz.expr import ZERO, Expression, gradient, velocities_of
 from svyaz.forms.christoffel import terms_of
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.stated import lagrangian
-from svyaz.model import Bodies, System
+from svyaz.model import System
 from svyaz.program import remembered
 
 
@@ -40,7 +40,7 @@ def free_equations(
 @remembered
 def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
     """(M, bias) of the free system, in the short forms of the books where they are short."""
-    if isinstance(system.law, Bodies):
+    if system.bodies:
         from svyaz.forms.tree.recursions.energies import tree_terms
 
         return tree_terms(system)

@@ -16,7 +16,7 @@ import symengine as se
 from svyaz.expr import ONE, TIME, Expression, gradients, total_derivative
 from svyaz.forms.equations import Deviation, Equations, Form, Pull, slip_sides
 from svyaz.forms.named.lagrange import free_equations, lagrange_terms
-from svyaz.model import Bodies, Constraint, System
+from svyaz.model import Constraint, System
 
 
 def with_multipliers(system: System, active: Sequence[Constraint] | None = None) -> Equations:
@@ -30,7 +30,7 @@ def with_multipliers(system: System, active: Sequence[Constraint] | None = None)
 def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations:
     """The same equations with these constraints, and no others, acting."""
     by_points = None
-    if isinstance(free.system.law, Bodies):
+    if free.system.bodies:
         from svyaz.forms.tree.point_rows import written_rows
 
         by_points = written_rows(free.system, active)

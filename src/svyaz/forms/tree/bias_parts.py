@@ -24,7 +24,7 @@ from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.energies import bodies_of, energies
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
 from svyaz.forms.tree.recursions.places import welded
-from svyaz.model import Bodies, System, Tree, constant_tree
+from svyaz.model import System, Tree, constant_tree
 from svyaz.program import Program, build
 from svyaz.shown import Shown
 
@@ -58,7 +58,7 @@ class BiasParts(Shown):
 
 def bias_parts(system: System) -> BiasParts:
     """The parts for a tree of revolute, prismatic and fixed joints; forces of the model are not among them."""
-    if not isinstance(system.law, Bodies):
+    if not system.bodies:
         raise ModelError([Problem(f"'{system.name}' is not a tree of bodies: its bias has no such parts")])
     tree = constant_tree(system, "this division of the bias")
     if not tree.by_rates:

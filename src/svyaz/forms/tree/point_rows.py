@@ -27,7 +27,7 @@ from svyaz.expr import (
     total_derivative,
     velocity,
 )
-from svyaz.model import MANY_COORDINATES, Bodies, Constraint, GroundPlaces, System, tree_of
+from svyaz.model import MANY_COORDINATES, Constraint, GroundPlaces, System, tree_of
 from svyaz.program import remembered
 
 AXES = "xyz"
@@ -163,7 +163,7 @@ def _gradient(
 
 
 def _moving(system: System, constraints: Sequence[Constraint]) -> _Moving | None:
-    if not (isinstance(system.law, Bodies) and system.points and len(system.coordinates) > MANY_COORDINATES):
+    if not (system.bodies and system.points and len(system.coordinates) > MANY_COORDINATES):
         return None
     points, places = points_named(system, constraints), _ground_places(system)
     if not points:

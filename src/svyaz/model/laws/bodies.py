@@ -31,6 +31,11 @@ class Bodies(Mechanical):
     tree: Tree
     dissipation: Expression
 
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Those of the tree."""
+        return self.tree.bodies
+
     def velocities(self, coordinates: Sequence[str]) -> tuple[str, ...]:
         """Those of the joints."""
         return self.tree.velocities

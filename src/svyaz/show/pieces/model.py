@@ -7,7 +7,7 @@ from math import isfinite
 
 from svyaz.expr import to_latex
 from svyaz.forms import lagrangian, written_size
-from svyaz.model import Bodies, Mechanical, System, WantedField
+from svyaz.model import Mechanical, System, WantedField
 from svyaz.show.equations import LONGEST
 from svyaz.show.notebooks import folded, formula, heading, picture
 from svyaz.show.positions import Position, positions_figure
@@ -45,6 +45,6 @@ def _readable(system: System) -> bool:
 
 def _law(system: System) -> list[str]:
     """What is not in the formula."""
-    bodies = [f"{len(system.law.tree.bodies)} bodies"] if isinstance(system.law, Bodies) else []
+    bodies = [f"{len(system.bodies)} bodies"] if system.bodies else []
     inputs = [f"inputs {', '.join(system.inputs)}"] if system.inputs else []
     return bodies + inputs + ([] if _readable(system) else ["its Lagrangian is beyond reading"])
