@@ -79,8 +79,8 @@ def command(
     says so.
 
     With --fix a regulator is designed as by `svyaz regulate`; the page has its closed loop. When a parameter or the place of
-    the equilibrium is moved, equilibrium and gains are found anew in the browser; where they cannot be (steady motions, more
-    than 12 variables), they are kept, and the page says so. Limits of the model end the motion, unless it is told to run on.
+    the equilibrium is moved, the page finds the equilibrium anew and keeps the gains; where it cannot (steady motions), it
+    keeps the equilibrium too, and says so. Limits of the model end the motion, unless it is told to run on.
     """
     from pathlib import Path
 

@@ -22,7 +22,7 @@ from svyaz.motion import Chapter, Motion
 from svyaz.program import Native, Program, build_as_written
 from svyaz.show.living.phases import geometry_program, phase_programs
 from svyaz.show.living.record import DrawingRecord, LivingRecord, Moved, PhaseRecord, RegulatorRecord
-from svyaz.show.living.regulated import KeptGains, Regulated, regulator_record
+from svyaz.show.living.regulated import FixedEquilibrium, Regulated, regulator_record
 from svyaz.show.living.setup import Setup, setup_of
 from svyaz.show.living.steps import Pace, pace_of
 from svyaz.show.living.switching import cannot_follow, condition_programs, sets_of, switched_record
@@ -40,11 +40,11 @@ LONGEST = 2e8
 
 @dataclass(frozen=True)
 class Living:
-    """The record of a model that lives, and its programs by name; why the gains of a regulator stay as they are, if they do."""
+    """The record of a model that lives, and its programs by name; why the equilibrium of a regulator is fixed, if it is."""
 
     record: LivingRecord
     programs: Mapping[str, Program]
-    kept_gains: str = ""
+    fixed_equilibrium: str = ""
 
 
 class NotLiving(Exception):
@@ -54,7 +54,7 @@ class NotLiving(Exception):
 def living_model(motion: Motion, loop: Regulated | None = None) -> Living:
     """What a browser needs to compute the motion again; NotLiving with the reason where it cannot.
 
-    ``loop`` is the regulation of which the motion is the closed loop: it is found anew in the browser, where it can be.
+    ``loop`` is the regulation of which the motion is the closed loop: the browser follows its equilibrium, where it can.
     """
     stated = None if loop is None else loop.stated
     chapters = motion.chapters
@@ -67,7 +67,7 @@ def living_model(motion: Motion, loop: Regulated | None = None) -> Living:
     watch, events = _watched(motion.system), switched_record(motion.system)
     programs |= {"watch": watch} if watch.outputs else {}
     programs |= events[1] if events is not None else {}
-    regulator, kept_gains = _regulator(loop)
+    regulator, fixed_equilibrium = _regulator(loop)
     programs |= {} if regulator is None else {"plant": regulator[1]}
     geometry = geometry_program(examined(chapters[0].phase.equations))
     programs |= {"geometry": geometry[0]} if geometry is not None else {}
@@ -81,16 +81,16 @@ def living_model(motion: Motion, loop: Regulated | None = None) -> Living:
     record["geometry"] = None if geometry is None else geometry[1]
     record["switched"] = None if events is None else events[0]
     record["regulator"] = None if regulator is None else regulator[0]
-    return Living(record, programs, kept_gains)
+    return Living(record, programs, fixed_equilibrium)
 
 
 def _regulator(loop: Regulated | None) -> tuple[tuple[RegulatorRecord, Program] | None, str]:
-    """What finds the regulator anew, or why nothing does."""
+    """What finds the equilibrium of a regulator anew, or why nothing does."""
     if loop is None:
         return None, ""
     try:
         return regulator_record(loop), ""
-    except KeptGains as reason:
+    except FixedEquilibrium as reason:
         return None, str(reason)
 
 

@@ -84,10 +84,10 @@ def _regulated(found: Living | None, loop: Regulated | None) -> list[str]:
     if found.record["regulator"] is not None:
         how = (
             "When a parameter or the place of the equilibrium is moved, the equilibrium is followed by Newton's method from "
-            "that of the model, and Riccati's equation is solved anew in the browser, unless a gain was set by hand."
+            "that of the model. The gains stay as they were designed, or as they are set by hand."
         )
     else:
-        how = f"K and u₀ belong to the parameters of the model; they are kept when one is moved: {found.kept_gains}."
+        how = f"u₀ belongs to the parameters of the model, and is kept when one is moved: {found.fixed_equilibrium}."
     return [f"{told} {how}"]
 
 

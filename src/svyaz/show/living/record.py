@@ -97,9 +97,9 @@ class Geometry(TypedDict):
 
 
 class RegulatorRecord(TypedDict):
-    """A regulator that is found anew: states and inputs in the order of the program of the plant, which coordinates are
-    redundant, the variables of the gains, the inputs that act, numbers of constraints, what is prescribed (``targets``), the
-    equilibrium of the model (``rest``), the weights, and from which values the closed loop starts.
+    """A regulator whose equilibrium is followed: states and inputs in the order of the program of the plant, which coordinates
+    are redundant, the variables of the gains, the inputs that act, numbers of constraints, prescribed values (``targets``), the
+    equilibrium of the model (``rest``), and from which values the closed loop starts.
     """
 
     states: list[str]
@@ -112,8 +112,6 @@ class RegulatorRecord(TypedDict):
     constraints: int
     targets: dict[str, float]
     rest: dict[str, float]
-    Q: list[list[float]]
-    R: list[list[float]]
     start: dict[str, float]
 
 

@@ -1,9 +1,8 @@
-"""What a browser needs to regulate anew when a parameter is moved: the plant as a program, and which of its numbers are fixed.
+"""What a browser needs to follow the equilibrium of a regulated system when a parameter is moved: the plant as a program.
 
-The program gives at a state and inputs the rates f of Shulgin's equations, the constraints h, and the slopes of both by
-states and inputs. The equilibrium solves f = 0, h = 0 at rest with the prescribed values; along the constraints, where
-δs = Z δr, the slopes give A and B of the first approximation, and Riccati's equation the gains; ``assets/living/regulator.js``
-does this.
+The program gives at a state and inputs the rates f of Shulgin's equations, the constraints h, and the derivatives of both by
+states and inputs. The equilibrium solves f = 0, h = 0 at rest with the prescribed values; ``assets/living/regulator.js`` does
+this. The gains are those that were designed.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import symengine as se
 
 from svyaz.control import Regulation
@@ -21,9 +19,6 @@ from svyaz.model import System
 from svyaz.program import Program, build, choose_orders
 from svyaz.show.living.record import RegulatorRecord
 from svyaz.stability import RollingPlant
-
-MOST_VARIABLES = 12
-"""Riccati's equation of more variables is not solved at every move of a slider."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +30,12 @@ class Regulated:
     start: Mapping[str, float]
 
 
-class KeptGains(Exception):
-    """Why equilibrium and gains stay as they are when a parameter is moved, in words."""
+class FixedEquilibrium(Exception):
+    """Why the equilibrium stays as it is when a parameter is moved, in words."""
 
 
 def regulator_record(regulated: Regulated) -> tuple[RegulatorRecord, Program]:
-    """The plant and what is known of its regulator; KeptGains with the reason where a page cannot find it anew."""
+    """The plant and what is known of its regulator; FixedEquilibrium with the reason where a page cannot find it anew."""
     found = regulated.regulation
     design, plant = found.design, found.plant
     _refuse(found)
@@ -49,7 +44,7 @@ def regulator_record(regulated: Regulated) -> tuple[RegulatorRecord, Program]:
     targets = {name: float(value) for name, value in found.chosen.fixed.items() if name not in system.parameters}
     unknowns = (*system.coordinates, *plant.further, *system.inputs)
     if len(targets) != len(system.inputs) or not set(targets) <= set(unknowns):
-        raise KeptGains("what is prescribed and what is unknown at rest are not the same number")
+        raise FixedEquilibrium("what is prescribed and what is unknown at rest are not the same number")
     return {
         "states": list(equations.states),
         "inputs": list(system.inputs),
@@ -62,8 +57,6 @@ def regulator_record(regulated: Regulated) -> tuple[RegulatorRecord, Program]:
         "targets": targets,
         "rest": {name: float(plant.state.get(name, 0.0)) for name in equations.states}
         | {name: float(value) for name, value in plant.inputs.items()},
-        "Q": np.asarray(design.weights.state, dtype=float).tolist(),
-        "R": np.asarray(design.weights.input, dtype=float).tolist(),
         "start": dict(regulated.start),
     }, _plant_program(equations, plant.state, plant.inputs)
 
@@ -71,15 +64,13 @@ def regulator_record(regulated: Regulated) -> tuple[RegulatorRecord, Program]:
 def _refuse(found: Regulation) -> None:
     design, plant = found.design, found.plant
     if found.uniform is not None or isinstance(plant, RollingPlant):
-        raise KeptGains("it is regulated about a steady motion, or with constrained velocities")
-    if design.watcher is not None or design.lasting is not None or design.fed or design.method.name != "schur":
-        raise KeptGains("its regulator is not an optimal one of all variables")
+        raise FixedEquilibrium("it is regulated about a steady motion, or with constrained velocities")
+    if design.watcher is not None or design.lasting is not None or design.fed:
+        raise FixedEquilibrium("its regulator is not one of all variables")
     if any(c.switched for c in found.constraints):
-        raise KeptGains("events switch its constraints")
+        raise FixedEquilibrium("events switch its constraints")
     if found.chosen.equilibrium.parameters:
-        raise KeptGains("the equilibrium determines parameters")
-    if len(plant.variables) > MOST_VARIABLES:
-        raise KeptGains(f"it has more than {MOST_VARIABLES} variables")
+        raise FixedEquilibrium("the equilibrium determines parameters")
 
 
 def _plant_program(equations: Equations, state: Mapping[str, float], inputs: Mapping[str, float]) -> Program:

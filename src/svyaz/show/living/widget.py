@@ -71,7 +71,6 @@ PLOTS = """<div class="plots" data-part="plots">
 _FACTS = {
     "residual": "Largest residual",
     "remainder": "Energy remainder",
-    "riccati": "Riccati residual",
     "steps": "Steps",
     "milliseconds": "Computed and drawn in",
 }
@@ -157,8 +156,7 @@ def panel(found: Living, motion: Motion, *, heading: str = "Start and parameters
         _group("Duration", [_until_row(record), *_choices(found)]),
     ]
     kinds = {kind for phase in record["phases"] for kind, _ in phase["columns"]}
-    missing = {"residual": "residuals", "remainder": "energies", "riccati": "regulator"}
-    kinds |= {"regulator"} if record["regulator"] is not None else set()
+    missing = {"residual": "residuals", "remainder": "energies"}
     shown = [key for key in _FACTS if missing.get(key) is None or missing[key] in kinds]
     facts = "".join(f'<div><dt>{_FACTS[key]}</dt><dd data-fact="{key}">–</dd></div>' for key in shown)
     link = '<button type="button" data-part="link">Copy link</button>' if address else ""
@@ -232,7 +230,7 @@ def _target_rows(record: LivingRecord) -> list[str]:
 
 
 def _regulator_rows(record: LivingRecord) -> list[str]:
-    """The gains, the position of rest and the inputs that hold it; and whether they are found anew."""
+    """The gains, the position of rest and the inputs that hold it; and whether the equilibrium is found anew."""
     rows = []
     several = len({m["name"].split()[1] for m in record["moved"] if m["name"].startswith("gain ")}) > 1
     for m in record["moved"]:
@@ -249,7 +247,10 @@ def _regulator_rows(record: LivingRecord) -> list[str]:
             told = f"{rest[0]} of the equilibrium"
         rows.append(_row("values", m["name"], m["value"], low, high, told, shown))
     if record["regulator"] is not None:
-        rows.insert(0, _CHOICE.format(part="resolve", checked=" checked", words="Solve for equilibrium and gains anew"))
+        rows.insert(
+            0,
+            _CHOICE.format(part="resolve", checked=" checked", words="Follow the equilibrium with the designed K"),
+        )
     return rows
 
 

@@ -2,12 +2,12 @@
 //
 //   const engine = svyaz.engine(record, programs)
 //   engine.setting()            what may be moved, as the model states it: { values, start, keep, gains, until, targets, resolve,
-//                               beyond }; with a regulator its gains are found anew while `resolve`, for an equilibrium with
+//                               beyond }; with a regulator its equilibrium is found anew while `resolve`, for an equilibrium with
 //                               these `targets`; limits of the model end the motion unless it may go `beyond`
 //   engine.run(setting)         a motion; engine.begin(setting) a job, job.advance(milliseconds) true when it is over, job.motion
 //   engine.points(motion, t)    numbers of all drawn points, then radii, at a time between rows
 //   engine.prepare(setting)     { values, state, off, moved, design }: all constants, and the start, moved onto the constraints;
-//                               design: the regulator that was found (see regulator.js), { reason } where there is none
+//                               design: the equilibrium that was found (see regulator.js), { reason } where there is none
 //   engine.pull(setting, k, p, target)   the setting with a start in which point p of drawing k is where it is wanted, as near
 //                                        as the constraints let it be
 //
@@ -114,7 +114,7 @@
     const sameValues = (wanted) => record.moved.every(({ name, value }) => wanted.values[name] === value) && sameTargets(wanted);
     const untouched = (wanted) => Object.keys(wanted.start).length === 0 && sameValues(wanted);
 
-    // ---- the regulator, found anew where a parameter or a target was moved
+    // ---- the equilibrium of a regulator, found anew where a parameter or a target was moved
 
     const regulator = record.regulator ? svyaz.regulator(record.regulator, (values) => bound("plant", values)) : null;
 

@@ -243,7 +243,7 @@
       if (find("beyond")) find("beyond").checked = setting.beyond;
     };
     const showFacts = () => {
-      const facts = { residual: largest(motion.columns.residuals), remainder: largest({ e: motion.columns.balance?.remainder ?? [] }), riccati: motion.prepared.design?.residual, steps: motion.steps, milliseconds: life?.milliseconds };
+      const facts = { residual: largest(motion.columns.residuals), remainder: largest({ e: motion.columns.balance?.remainder ?? [] }), steps: motion.steps, milliseconds: life?.milliseconds };
       for (const entry of root.querySelectorAll("[data-fact]")) {
         const value = facts[entry.dataset.fact];
         entry.textContent = value === null || value === undefined ? "–" : entry.dataset.fact === "milliseconds" ? `${value.toFixed(1)} ms` : short(value, 2);
@@ -254,7 +254,7 @@
       });
       const words = [];
       if (motion.status !== "finished") words.push(`${motion.status}: ${motion.reason}`);
-      if (motion.prepared.design?.reason) words.push(`${motion.prepared.design.reason}: gains and equilibrium are those of the model`);
+      if (motion.prepared.design?.reason) words.push(`${motion.prepared.design.reason}: the equilibrium is that of the model`);
       if (motion.prepared.off > 1e-9) words.push(`no start near this one satisfies the constraints: they are off by ${short(motion.prepared.off, 2)}`);
       if (beyond.length && motion.status !== "left") words.push(`beyond the limits of the model: ${beyond.map((name) => record.shown[name] ?? name).join(", ")}`);
       const message = find("message");
