@@ -39,17 +39,13 @@ def ours(tree: str) -> Answer:
     import numpy as np
     from bench.trees.robots import states, system
 
-    from svyaz.forms import NativeTree
     from svyaz.motion.long_trees import LONGEST_WRITTEN
 
     read = system(tree)
     q, v, tau = states(tree, BATCH)
     if len(read.tree.bodies) <= LONGEST_WRITTEN:
-        native = NativeTree(read.tree, read.parameters)
-        code = native.forward_code
-        constants = code.constants(read.parameters)
-        x = np.concatenate([q, v, tau], axis=1)
-        return {"seconds": min(clocked(lambda: code.evaluate(x, constants)) for _ in range(5)) / BATCH}
+        robot, out = read.robot(), np.empty_like(v)
+        return {"seconds": min(clocked(lambda: robot.forward(q, v, tau, out=out)) for _ in range(5)) / BATCH}
     from bench.trees.chains import loop_seconds
 
     return {"seconds": loop_seconds(read)}

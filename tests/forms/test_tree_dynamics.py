@@ -9,7 +9,6 @@ from tree_oracle import pinocchio_model, random_state, their_coordinates, their_
 
 from svyaz import System, loads
 from svyaz.expr.calculus import evaluate
-from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_mechanisms import random_tree
@@ -97,29 +96,28 @@ def test_slopes_of_inverse_and_forward_dynamics_equal_pinocchio(seed) -> None:
 @pytest.mark.parametrize("name", [*ROBOTS, "chain:9"])
 def test_native_dynamics_equal_the_recursions_on_numbers(name) -> None:
     system = loads(find(name), name)
-    native, slow = NativeTree(system.tree, system.parameters), NumericTree(system.tree, system.parameters)
+    robot, slow = system.robot(), NumericTree(system.tree, system.parameters)
     rng = np.random.default_rng(4)
     q, v, a = (rng.uniform(-1, 1, (3, len(system.coordinates))) for _ in range(3))
-    for method, arguments in {
-        "mass_matrix": (q,),
-        "gravity_terms": (q,),
-        "bias": (q, v),
-        "inverse_dynamics": (q, v, a),
-        "forward_dynamics": (q, v, a),
-    }.items():
-        expected = getattr(slow, method)(*arguments)
-        found = getattr(native, method)(*arguments)
+    for native, expected, arguments in (
+        (robot.mass, slow.mass_matrix(q), (q,)),
+        (robot.gravity, slow.gravity_terms(q), (q,)),
+        (robot.bias, slow.bias(q, v), (q, v)),
+        (robot.inverse, slow.inverse_dynamics(q, v, a), (q, v, a)),
+        (robot.forward, slow.forward_dynamics(q, v, a), (q, v, a)),
+    ):
+        found = native(*arguments)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
-        alone = getattr(native, method)(*(x[1] for x in arguments))
+        alone = native(*(x[1] for x in arguments))
         np.testing.assert_array_equal(alone, found[1])
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_native_dynamics_with_free_joints(seed) -> None:
     system = System(**random_tree(3, seed, joints=MIXED))
-    native, slow = NativeTree(system.tree, {}), NumericTree(system.tree, {})
+    robot, slow = system.robot(), NumericTree(system.tree, {})
     q, v = state(slow, seed)
     tau = np.linspace(-1, 1, len(v))
-    np.testing.assert_allclose(native.mass_matrix(q), slow.mass_matrix(q), atol=1e-11)
+    np.testing.assert_allclose(robot.mass(q), slow.mass_matrix(q), atol=1e-11)
     expected = slow.forward_dynamics(q, v, tau)
-    np.testing.assert_allclose(native.forward_dynamics(q, v, tau), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(robot.forward(q, v, tau), expected, rtol=0, atol=1e-9 * np.abs(expected).max())

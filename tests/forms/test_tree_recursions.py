@@ -10,7 +10,7 @@ import pytest
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
 from svyaz import System
-from svyaz.forms.tree.native import NativeTree
+from svyaz.dynamics import Robot
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.model.tree import Tree, numbers
@@ -31,7 +31,14 @@ def drawn(seed: int, joints=ALL_JOINTS) -> Tree:
     return System(**random_tree(size, seed, branching=1.0 + (seed % 4) * 0.5, joints=joints)).tree
 
 
-def equal_pinocchio(ours: NumericTree | NativeTree, tree: Tree, seed: int) -> None:
+def functions(ours: NumericTree | Robot) -> tuple:
+    """M, gravity, bias, inverse and forward dynamics."""
+    if isinstance(ours, Robot):
+        return ours.mass, ours.gravity, ours.bias, ours.inverse, ours.forward
+    return ours.mass_matrix, ours.gravity_terms, ours.bias, ours.inverse_dynamics, ours.forward_dynamics
+
+
+def equal_pinocchio(ours: NumericTree | Robot, tree: Tree, seed: int) -> None:
     """M, gravity, bias, inverse and forward dynamics at a random state; ``tree`` holds numbers."""
     model = pinocchio_model(tree)
     data = model.createData()
@@ -42,11 +49,12 @@ def equal_pinocchio(ours: NumericTree | NativeTree, tree: Tree, seed: int) -> No
     a, tau = rng.uniform(-2, 2, len(v)), rng.uniform(-2, 2, len(v))
     upper = np.triu(pin.crba(model, data, their_q))
     mass = upper + np.triu(upper, 1).T
-    close(ours.mass_matrix(q)[np.ix_(order, order)], mass)
-    close(ours.gravity_terms(q)[order], pin.computeGeneralizedGravity(model, data, their_q))
-    close(ours.bias(q, v)[order], pin.nonLinearEffects(model, data, their_q, their_v))
-    close(ours.inverse_dynamics(q, v, a)[order], pin.rnea(model, data, their_q, their_v, a[order]))
-    close(ours.forward_dynamics(q, v, tau)[order], pin.aba(model, data, their_q, their_v, tau[order]))
+    own_mass, gravity, bias, inverse, forward = functions(ours)
+    close(own_mass(q)[np.ix_(order, order)], mass)
+    close(gravity(q)[order], pin.computeGeneralizedGravity(model, data, their_q))
+    close(bias(q, v)[order], pin.nonLinearEffects(model, data, their_q, their_v))
+    close(inverse(q, v, a)[order], pin.rnea(model, data, their_q, their_v, a[order]))
+    close(forward(q, v, tau)[order], pin.aba(model, data, their_q, their_v, tau[order]))
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -64,7 +72,7 @@ def test_T1_forty_of_them_as_native_programs(group) -> None:
     assert len(chosen) == 40
     assert {body.joint for seed in chosen for body in drawn(seed).bodies} == set(ALL_JOINTS)
     for seed in chosen[group::4]:
-        equal_pinocchio(NativeTree(drawn(seed), {}), numbers(drawn(seed), {}), seed)
+        equal_pinocchio(Robot(drawn(seed), {}), numbers(drawn(seed), {}), seed)
 
 
 @pytest.mark.parametrize("axes", ["any", "coordinate", "parallel"])

@@ -11,7 +11,6 @@ from tree_oracle import random_state
 from urdf_oracle import pinocchio_robot, their_state
 
 import svyaz
-from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.integrate import along
 from svyaz.motion.long_trees import long_flow
@@ -62,13 +61,13 @@ def test_T5_robot_equals_pinocchio(robot: str, free_base: bool) -> None:
 def test_T5_native_programs_of_a_robot_equal_pinocchio() -> None:
     path = FOLDER / ROBOTS["panda"]
     system = svyaz.load(path)
-    native = NativeTree(system.tree, system.parameters)
+    robot = system.robot()
     model = pinocchio_robot(path, False)
     data = model.createData()
     rng = np.random.default_rng(6)
     states = [random_state(system.tree, rng) for _ in range(20)]
-    masses = native.mass_matrix(np.array([q for q, _ in states]))
-    biases = native.bias(np.array([q for q, _ in states]), np.array([v for _, v in states]))
+    masses = robot.mass(np.array([q for q, _ in states]))
+    biases = robot.bias(np.array([q for q, _ in states]), np.array([v for _, v in states]))
     for (q, v), mass, bias in zip(states, masses, biases, strict=True):
         theirs_q, theirs_v, order = their_state(model, system.tree, q, v)
         pin.crba(model, data, theirs_q)

@@ -28,6 +28,8 @@ from svyaz.dynamics.recursions.tree_words import free_of_inertia as free_of_iner
 from svyaz.dynamics.recursions.tree_words import integrals_of_tree as integrals_of_tree
 from svyaz.dynamics.recursions.tree_words import tree_words as tree_words
 from svyaz.dynamics.recursions.tree_words import velocity_columns as velocity_columns
+from svyaz.dynamics.robot import Robot as Robot
+from svyaz.dynamics.robot import robot_of as robot_of
 from svyaz.dynamics.scales import FLOOR as FLOOR
 from svyaz.dynamics.scales import ZERO_RELATIVE as ZERO_RELATIVE
 from svyaz.dynamics.scales import are_independent as are_independent

@@ -95,13 +95,13 @@ from svyaz.forms.tree.conditions.unknown_masses import SECOND as SECOND
 from svyaz.forms.tree.conditions.unknown_masses import explicit_inertia as explicit_inertia
 from svyaz.forms.tree.conditions.unknown_masses import placed_with_unknowns as placed_with_unknowns
 from svyaz.forms.tree.conditions.unknown_masses import quaternions_of as quaternions_of
-from svyaz.forms.tree.native import NativeTree as NativeTree
 from svyaz.forms.tree.numeric import NumericTree as NumericTree
 from svyaz.forms.tree.numeric import by_coordinates as by_coordinates
 from svyaz.forms.tree.point_rows import PointRow as PointRow
 from svyaz.forms.tree.point_rows import point_rows as point_rows
 from svyaz.forms.tree.point_rows import points_named as points_named
 from svyaz.forms.tree.point_rows import written_sizes as written_sizes
+from svyaz.forms.tree.programs import TreePrograms as TreePrograms
 from svyaz.forms.tree.recursions.algebra import FLOATS as FLOATS
 from svyaz.forms.tree.recursions.algebra import Vector as Vector
 from svyaz.forms.tree.recursions.algebra import applied as applied

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from svyaz import control, forms, model, motion, stability, study, synthesis
+from svyaz import control, dynamics, forms, model, motion, stability, study, synthesis
 from svyaz.arguments import check_arguments, show_options
 from svyaz.library.bars import with_bar
 from svyaz.library.equations import WorkingEquations, derive
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from control import StateSpace
     from svyaz.control import LinearModel, LinearSpace, Method, Regulation, Weights
+    from svyaz.dynamics import Robot
     from svyaz.forms import Inertia
     from svyaz.library.explorers import Explorer
     from svyaz.motion import Check, Laws, Stabilize
@@ -297,6 +298,15 @@ class WorkingSystem(StatedSystem):
     def inertia(self, aim: str = "operations") -> Inertia:
         """The shortest program found for the inertia matrix of a tree; ``aim`` is ``operations`` or ``time``."""
         return forms.write_inertia(model.constant_tree(self, "this matrix"), tuple(self.parameters), aim)
+
+    def robot(self) -> Robot:
+        """M, bias, gravity, inverse and forward dynamics of a tree of bodies as native functions of arrays.
+
+        >>> import svyaz
+        >>> svyaz.load("puma-560").robot().gravity([0.0] * 6).shape
+        (6,)
+        """
+        return dynamics.robot_of(self)
 
     def balance(self) -> Balanced:
         """Under which conditions the inertia matrix of a tree is constant, and bodies that satisfy them."""

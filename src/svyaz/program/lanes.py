@@ -54,10 +54,10 @@ class Lanes:
         self.address = int(self._engine.get_function_address("lanes"))
         self._rows = _ROWS(self._engine.get_function_address("rows"))
 
-    def evaluate(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
+    def evaluate(self, inputs: Array, constants: Array, out: Array | None = None) -> tuple[Array, NDArray[np.int32]]:
         """Outputs (k, n_out) and statuses (k,) as ``Native.evaluate_batch`` gives them, for common constants (c,)."""
         count = len(inputs) // self.width * self.width
-        outputs = np.empty((len(inputs), len(self.program.outputs)))
+        outputs = np.empty((len(inputs), len(self.program.outputs))) if out is None else out
         statuses = np.zeros(len(inputs), dtype=np.int32)
         groups = np.zeros(count // self.width, dtype=np.int32)
         wide = lined_up(constants.size * self.width)

@@ -85,35 +85,37 @@ class Native:
             self._constants(begin + k * wide, end + k * long)
         return found
 
-    def evaluate(self, x: ArrayLike, constants: Array) -> Array:
-        """Outputs at one input (n_in,) or at a batch of them (k, n_in).
+    def evaluate(self, x: ArrayLike, constants: Array, out: Array | None = None) -> Array:
+        """Outputs at one input (n_in,) or at a batch of them (k, n_in), in ``out`` where it is given: contiguous doubles.
 
         ``constants`` is common to the batch, or has a row for each. One input at which a linear system is singular
         raises SingularSystem; in a batch such rows are filled with NaN (``evaluate_batch`` says which system it was).
         """
         inputs = np.ascontiguousarray(x, dtype=float)
         if inputs.ndim == 1:
-            return self._evaluate_one(inputs, constants)
-        outputs, _ = self.evaluate_batch(inputs, constants)
+            return self._evaluate_one(inputs, constants, out)
+        outputs, _ = self.evaluate_batch(inputs, constants, out)
         return outputs
 
-    def _evaluate_one(self, inputs: Array, constants: Array) -> Array:
+    def _evaluate_one(self, inputs: Array, constants: Array, out: Array | None) -> Array:
         self._check(inputs, constants, 1)
         common = np.ascontiguousarray(constants, dtype=float)
-        outputs = np.empty(len(self.program.outputs))
+        outputs = np.empty(len(self.program.outputs)) if out is None else out
         status = self._step(inputs.ctypes.data, common.ctypes.data, outputs.ctypes.data)
         if status:
             raise SingularSystem(status - 1)
         return outputs
 
-    def evaluate_batch(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
+    def evaluate_batch(
+        self, inputs: Array, constants: Array, out: Array | None = None
+    ) -> tuple[Array, NDArray[np.int32]]:
         """Outputs (k, n_out) and statuses (k,): 0, or 1 + the number of the singular system (its row is NaN)."""
-        outputs, statuses = self._rows_or_lanes(inputs, constants)
+        outputs, statuses = self._rows_or_lanes(inputs, constants, out)
         if statuses.any():
             outputs[statuses != 0] = np.nan
         return outputs, statuses
 
-    def _rows_or_lanes(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
+    def _rows_or_lanes(self, inputs: Array, constants: Array, out: Array | None) -> tuple[Array, NDArray[np.int32]]:
         """Rows one by one until so much has been asked for that it is worth while to compile the program for lanes."""
         self._asked += 0 if self._interpreted else len(inputs) * len(self.program.nodes)
         if self._asked > WORTH_LANES and constants.ndim == 1 and len(inputs) >= FEWEST_ROWS:
@@ -123,21 +125,23 @@ class Native:
             if lanes is not None:
                 inputs = np.ascontiguousarray(inputs, dtype=float)
                 self._check(inputs, constants, 2)
-                return lanes.evaluate(inputs, np.ascontiguousarray(constants, dtype=float))
-        return self.evaluate_rows(inputs, constants)
+                return lanes.evaluate(inputs, np.ascontiguousarray(constants, dtype=float), out)
+        return self.evaluate_rows(inputs, constants, out=out)
 
     def evaluate_in_part(self, inputs: Array, constants: Array) -> Array:
         """Outputs (k, n_out); in a row with a singular system only those count that are computed before it."""
         outputs, _ = self.evaluate_rows(inputs, constants, part=True)
         return outputs
 
-    def evaluate_rows(self, inputs: Array, constants: Array, *, part: bool = False) -> tuple[Array, NDArray[np.int32]]:
+    def evaluate_rows(
+        self, inputs: Array, constants: Array, *, part: bool = False, out: Array | None = None
+    ) -> tuple[Array, NDArray[np.int32]]:
         """Outputs (k, n_out) as they are left by the steps, and their statuses (k,)."""
         inputs = np.ascontiguousarray(inputs, dtype=float)
         constants = np.ascontiguousarray(constants, dtype=float)
         self._check(inputs, constants, 2)
         count = len(inputs)
-        outputs = np.empty((count, len(self.program.outputs)))
+        outputs = np.empty((count, len(self.program.outputs))) if out is None else out
         statuses = np.zeros(count, dtype=np.int32)
         stride = constants.shape[1] if constants.ndim == 2 else 0
         batch = self._batch_part if part else self._batch

@@ -80,7 +80,7 @@ class UrdfJoint:
 
 
 @dataclass(frozen=True)
-class Robot:
+class UrdfRobot:
     """The links by name, the joints in an order in which each comes after those that carry it."""
 
     name: str
@@ -127,7 +127,7 @@ class _Reading:
         return self.numbers(element, attribute, (0.0,), what)[0]
 
 
-def read_urdf(text: str, file: str | None) -> Robot:
+def read_urdf(text: str, file: str | None) -> UrdfRobot:
     """The robot of a URDF text; raises ModelError with all mistakes.
 
     Lines of a text that holds no robot are not shown: a model may name any file of this machine.
@@ -152,7 +152,7 @@ def read_urdf(text: str, file: str | None) -> Robot:
     top = _root(reading, links, joints)
     if reading.problems:
         raise ModelError(reading.problems)
-    return Robot(
+    return UrdfRobot(
         name=root.attributes.get("name", "robot"),
         document=document,
         links=links,

@@ -29,7 +29,7 @@ from svyaz.model.rotations import (
     roll_pitch_yaw,
     turned,
 )
-from svyaz.model.urdf.robot import Link, Robot, UrdfJoint
+from svyaz.model.urdf.robot import Link, UrdfJoint, UrdfRobot
 from svyaz.model.urdf.xml import Element
 
 GRAVITY = 9.81
@@ -123,7 +123,7 @@ NOWHERE: tuple[Terms, ...] = ({}, {}, {})
 
 
 def robot_words(
-    robot: Robot, *, free_base: bool, damping: bool, points: Sequence[object] = ()
+    robot: UrdfRobot, *, free_base: bool, damping: bool, points: Sequence[object] = ()
 ) -> tuple[dict[str, object], Places]:
     """The words of the model, and places of its bodies in the file; ``damping`` lets the joints' damping act.
 
@@ -175,12 +175,12 @@ def _located(writing: _Writing, seats: Mapping[str, _Seat], table: object) -> ob
     return {**table, "body": seat.body, "at": entries}
 
 
-def _floats_already(robot: Robot) -> bool:
+def _floats_already(robot: UrdfRobot) -> bool:
     on_root = [joint for joint in robot.joints if joint.parent == robot.root]
     return robot.links[robot.root].is_massless and bool(on_root) and all(j.kind.flies for j in on_root)
 
 
-def _root(writing: _Writing, robot: Robot) -> _Seat:
+def _root(writing: _Writing, robot: UrdfRobot) -> _Seat:
     link = robot.links[robot.root]
     table = {"base": GROUND_NAME, **_free(writing, ""), **_mass(writing, link, IDENTITY)}
     name = _body_name(link.name)
@@ -188,7 +188,9 @@ def _root(writing: _Writing, robot: Robot) -> _Seat:
     return _Seat(name, NOWHERE, IDENTITY)
 
 
-def _joined(writing: _Writing, robot: Robot, joint: UrdfJoint, seat: _Seat, coordinate: str, damping: bool) -> _Seat:
+def _joined(
+    writing: _Writing, robot: UrdfRobot, joint: UrdfJoint, seat: _Seat, coordinate: str, damping: bool
+) -> _Seat:
     """The body of a joint's child; a child without mass that is fixed, or is fixed to the ground, is none."""
     link = robot.links[joint.child]
     short = tidy(link.name)
@@ -281,7 +283,7 @@ def _factor(rotation: Rows, i: int, j: int, a: int, b: int) -> float:
     return factor if a == b else factor + rotation[i][b] * rotation[j][a]
 
 
-def _remarks(writing: _Writing, robot: Robot, damping: bool) -> None:
+def _remarks(writing: _Writing, robot: UrdfRobot, damping: bool) -> None:
     """What a reader of the file should know of the model."""
     if renamed := [f"{name} for '{shown}'" for shown, name in writing.renamed.items()]:
         writing.remark(f"names that cannot stand in expressions are changed: {_listed(renamed)}")

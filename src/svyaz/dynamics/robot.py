@@ -1,0 +1,144 @@
+"""The dynamics of a tree of bodies as native functions of arrays, for one state or for many at once.
+
+In the coordinates q and velocities v of its joints a tree moves by M(q) v̇ + bias(q, v) = τ: bias has the terms of velocities
+and of gravity, τ are all other forces (motors, friction, reactions of constraints).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import TreePrograms
+from svyaz.model import System, Tree, constant_tree
+from svyaz.program import Native, SingularSystem, compile_program, remembered
+
+ARGUMENTS = {
+    "mass": ("q",),
+    "gravity": ("q",),
+    "bias": ("q", "v"),
+    "inverse": ("q", "v", "a"),
+    "forward": ("q", "v", "tau"),
+}
+
+
+class Robot:
+    """M(q), bias(q, v), gravity(q), inverse and forward dynamics of a tree of bodies; :meth:`System.robot` gives it.
+
+    Arguments are arrays (n,), or (k, n) for k states at once: q in the order of ``coordinates``, v, accelerations and forces
+    in that of ``velocities``. New arrays are returned unless ``out`` is given, a contiguous array of doubles, which is filled
+    and returned. A function is compiled when it is first called. Forces of the model other than gravity, constraints and
+    limits are no part of it: they are what τ stands for.
+
+    >>> import svyaz
+    >>> robot = svyaz.load("planar-2r").robot()
+    >>> robot.mass([0.0, 0.0]).shape, robot.bias([[0.0, 0.0]] * 5, [[1.0, 0.0]] * 5).shape
+    ((2, 2), (5, 2))
+    """
+
+    def __init__(self, tree: Tree, parameters: Mapping[str, float]) -> None:
+        self.coordinates = tree.coordinates
+        self.velocities = tree.velocities
+        self.parameters = dict(parameters)
+        self._programs = TreePrograms(tree, self.parameters)
+        self._functions: dict[str, StateFunction] = {}
+
+    def mass(self, q: ArrayLike, *, out: Array | None = None) -> Array:
+        """The inertia matrix M, (n, n) or (k, n, n), both of its triangles."""
+        return self._function("mass")(q, out=out)
+
+    def bias(self, q: ArrayLike, v: ArrayLike, *, out: Array | None = None) -> Array:
+        """Terms of velocities and gravity: the forces at which all v̇ are zero."""
+        return self._function("bias")(q, v, out=out)
+
+    def gravity(self, q: ArrayLike, *, out: Array | None = None) -> Array:
+        """The forces that keep the tree at rest against gravity."""
+        return self._function("gravity")(q, out=out)
+
+    def inverse(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Array | None = None) -> Array:
+        """The forces τ = M a + bias at which v̇ = a."""
+        return self._function("inverse")(q, v, a, out=out)
+
+    def forward(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, out: Array | None = None) -> Array:
+        """The accelerations v̇ = M⁻¹ (τ - bias); NaN in those of many rows where M is singular."""
+        return self._function("forward")(q, v, tau, out=out)
+
+    def __repr__(self) -> str:
+        return f"<Robot: {len(self.velocities)} degrees of freedom, {len(self.coordinates)} coordinates>"
+
+    def _function(self, name: str) -> StateFunction:
+        if name not in self._functions:
+            n, m = len(self.coordinates), len(self.velocities)
+            arguments = tuple(Argument(a, n if a == "q" else m) for a in ARGUMENTS[name])
+            native = compile_program(getattr(self._programs, name))
+            shape = (m, m) if name == "mass" else (m,)
+            self._functions[name] = StateFunction(arguments, shape, native, native.constants(self.parameters))
+        return self._functions[name]
+
+
+@remembered
+def robot_of(system: System) -> Robot:
+    """The dynamics of the bodies of a system, prepared once; one that is no tree is refused."""
+    return Robot(constant_tree(system, "a robot"), system.parameters)
+
+
+class Argument(NamedTuple):
+    """An argument: its name, and how many numbers it has for one state."""
+
+    name: str
+    size: int
+
+    def array(self, given: ArrayLike) -> Array:
+        """What was given, (size,) or (k, size), as doubles."""
+        found = np.asarray(given)
+        if found.dtype.kind not in "fiu":
+            raise TypeError(f"{self.name}: real numbers expected, not {found.dtype}")
+        if found.ndim not in (1, 2) or found.shape[-1] != self.size:
+            expected = f"({self.size},) or (k, {self.size})"
+            raise ValueError(f"{self.name}: an array of shape {expected} expected, not {found.shape}")
+        return np.ascontiguousarray(found, dtype=float)
+
+
+class StateFunction(NamedTuple):
+    """A native function of a state, with its constants."""
+
+    arguments: tuple[Argument, ...]
+    shape: tuple[int, ...]
+    native: Native
+    constants: Array
+
+    def __call__(self, *given: ArrayLike, out: Array | None = None) -> Array:
+        parts = [argument.array(value) for argument, value in zip(self.arguments, given, strict=True)]
+        rows = parts[0].shape[:-1]
+        for argument, part in zip(self.arguments, parts, strict=True):
+            if part.shape[:-1] != rows:
+                first = self.arguments[0].name
+                message = f"as many rows as in {first} expected, which has the shape {parts[0].shape}, not {part.shape}"
+                raise ValueError(f"{argument.name}: {message}")
+        result = self._result(rows, out)
+        x = np.concatenate(parts, axis=-1) if len(parts) > 1 or np.may_share_memory(parts[0], result) else parts[0]
+        try:
+            self.native.evaluate(x, self.constants, result.reshape(*rows, prod(self.shape)))
+        except SingularSystem:
+            raise ModelError([Problem("the inertia matrix is singular at this position")]) from None
+        return result
+
+    def _result(self, rows: tuple[int, ...], out: Array | None) -> Array:
+        """A new array for what is computed, or the caller's, checked."""
+        shape = (*rows, *self.shape)
+        if out is None:
+            return np.empty(shape)
+        if not isinstance(out, np.ndarray) or out.dtype != np.float64:
+            kind = out.dtype if isinstance(out, np.ndarray) else type(out).__name__
+            raise TypeError(f"out: an array of float64 expected, not {kind}")
+        if out.shape != shape:
+            raise ValueError(f"out: an array of shape {shape} expected, not {out.shape}")
+        if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
+            raise ValueError("out: a contiguous array (in the order of C) that may be written to is expected")
+        return out
