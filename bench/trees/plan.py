@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 TITLE = "Trees of bodies against Pinocchio (from Python and in C++) and MuJoCo"
-MEASUREMENTS = ("matrix", "dynamics", "chains", "loops", "writing")
+MEASUREMENTS = ("matrix", "dynamics", "calls", "chains", "loops", "writing")
 """Modules of this folder, in the order of the table."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -152,9 +155,34 @@ def test_W9_arrays_of_any_layout_are_read(system: System) -> None:
 def test_W9_arguments_that_do_not_fit_are_named(call, error, text) -> None:
     """Before a function is compiled and after."""
     robot = svyaz.load("planar-2r").robot()
+    zero = np.zeros(2)
     for _ in range(2):
         with pytest.raises(error, match=text):
-            call(robot, np.zeros(2))
+            call(robot, zero)
+        for function, arguments in calls(robot, zero, zero, zero).values():
+            function(*arguments)
+
+
+def test_W9_calls_keep_no_references_and_robots_can_be_sent() -> None:
+    """What is given and what comes back belongs to the caller alone, after errors too; a robot can be pickled."""
+    robot = svyaz.load("planar-2r").robot()
+    q, out = np.array([0.3, 0.4]), np.empty((2, 2))
+    expected = robot.mass(q)
+    before = sys.getrefcount(q), sys.getrefcount(out), sys.getrefcount(None)
+    for _ in range(2000):
+        robot.mass(q, out=out)
+        robot.mass(q)
+        with pytest.raises(ValueError, match="out"):
+            robot.mass(q, out=q)
+    after = sys.getrefcount(q), sys.getrefcount(out), sys.getrefcount(None)
+    assert np.abs(np.subtract(after, before)).max() < 100
+    assert sys.getrefcount(robot.mass(q)) <= sys.getrefcount(np.empty(2))
+    function = robot.mass
+    again = pickle.loads(pickle.dumps(robot))  # noqa: S301
+    del robot
+    gc.collect()
+    for found in (function(q), again.mass(q), again.mass(q, out=out)):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_W9_systems_that_are_no_trees_have_no_robot() -> None:

@@ -29,7 +29,6 @@ from svyaz.dynamics.recursions.tree_words import integrals_of_tree as integrals_
 from svyaz.dynamics.recursions.tree_words import tree_words as tree_words
 from svyaz.dynamics.recursions.tree_words import velocity_columns as velocity_columns
 from svyaz.dynamics.robot import Robot as Robot
-from svyaz.dynamics.robot import robot_of as robot_of
 from svyaz.dynamics.scales import FLOOR as FLOOR
 from svyaz.dynamics.scales import ZERO_RELATIVE as ZERO_RELATIVE
 from svyaz.dynamics.scales import are_independent as are_independent

@@ -6,7 +6,7 @@ and of gravity, τ are all other forces (motors, friction, reactions of constrai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import TreePrograms
 from svyaz.model import System, Tree, constant_tree
-from svyaz.program import Native, SingularSystem, compile_program, remembered
+from svyaz.program import Native, SingularSystem, compile_program, direct_function, remembered
 
 ARGUMENTS = {
     "mass": ("q",),
@@ -46,8 +46,12 @@ class Robot:
         self.coordinates = tree.coordinates
         self.velocities = tree.velocities
         self.parameters = dict(parameters)
-        self._programs = TreePrograms(tree, self.parameters)
-        self._functions: dict[str, StateFunction] = {}
+        self.programs = TreePrograms(tree, self.parameters)
+
+    @staticmethod
+    def of(system: System) -> Robot:
+        """The dynamics of the bodies of a system, prepared once; a system that is no tree is refused."""
+        return _robot(system)
 
     def mass(self, q: ArrayLike, *, out: Array | None = None) -> Array:
         """The inertia matrix M, (n, n) or (k, n, n), both of its triangles."""
@@ -72,19 +76,24 @@ class Robot:
     def __repr__(self) -> str:
         return f"<Robot: {len(self.velocities)} degrees of freedom, {len(self.coordinates)} coordinates>"
 
-    def _function(self, name: str) -> StateFunction:
-        if name not in self._functions:
-            n, m = len(self.coordinates), len(self.velocities)
-            arguments = tuple(Argument(a, n if a == "q" else m) for a in ARGUMENTS[name])
-            native = compile_program(getattr(self._programs, name))
-            shape = (m, m) if name == "mass" else (m,)
-            self._functions[name] = StateFunction(arguments, shape, native, native.constants(self.parameters))
-        return self._functions[name]
+    def __reduce__(self) -> tuple[object, ...]:
+        return Robot, (self.programs.tree, self.parameters)
+
+    def _function(self, name: str) -> Callable[..., Array]:
+        """A function, compiled: from now on it stands in the place of the method, and is called at once."""
+        n, m = len(self.coordinates), len(self.velocities)
+        arguments = tuple(Argument(a, n if a == "q" else m) for a in ARGUMENTS[name])
+        native = compile_program(getattr(self.programs, name))
+        shape = (m, m) if name == "mass" else (m,)
+        constants = native.constants(self.parameters)
+        checking = StateFunction(name, arguments, shape, native, constants)
+        found = direct_function(name, native, constants, [a.size for a in arguments], shape, checking)
+        vars(self)[name] = found
+        return found
 
 
 @remembered
-def robot_of(system: System) -> Robot:
-    """The dynamics of the bodies of a system, prepared once; one that is no tree is refused."""
+def _robot(system: System) -> Robot:
     return Robot(constant_tree(system, "a robot"), system.parameters)
 
 
@@ -106,15 +115,21 @@ class Argument(NamedTuple):
 
 
 class StateFunction(NamedTuple):
-    """A native function of a state, with its constants."""
+    """A native function of a state, with its constants: for arguments of any kind, which are checked."""
 
+    name: str
     arguments: tuple[Argument, ...]
     shape: tuple[int, ...]
     native: Native
     constants: Array
 
-    def __call__(self, *given: ArrayLike, out: Array | None = None) -> Array:
-        parts = [argument.array(value) for argument, value in zip(self.arguments, given, strict=True)]
+    def __call__(self, *given: ArrayLike, out: Array | None = None, **named: ArrayLike) -> Array:
+        names = [argument.name for argument in self.arguments]
+        values = dict(zip(names, given, strict=False)) | named
+        if values.keys() != set(names) or len(given) + len(named) != len(names):
+            message = f"{self.name}() takes {', '.join(names)} and out, not {len(given)} arguments"
+            raise TypeError(f"{message} and {', '.join(named)}" if named else message)
+        parts = [argument.array(values[argument.name]) for argument in self.arguments]
         rows = parts[0].shape[:-1]
         for argument, part in zip(self.arguments, parts, strict=True):
             if part.shape[:-1] != rows:

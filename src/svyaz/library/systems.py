@@ -306,7 +306,7 @@ class WorkingSystem(StatedSystem):
         >>> svyaz.load("puma-560").robot().gravity([0.0] * 6).shape
         (6,)
         """
-        return dynamics.robot_of(self)
+        return dynamics.Robot.of(self)
 
     def balance(self) -> Balanced:
         """Under which conditions the inertia matrix of a tree is constant, and bodies that satisfy them."""

@@ -10,6 +10,7 @@ from svyaz.program.compiled import LARGEST_SELDOM as LARGEST_SELDOM
 from svyaz.program.counts import doubles_as_sums as doubles_as_sums
 from svyaz.program.counts import operations as operations
 from svyaz.program.counts import operations_by_output as operations_by_output
+from svyaz.program.direct import direct_function as direct_function
 from svyaz.program.elimination import choose_orders as choose_orders
 from svyaz.program.engine import kept_code as kept_code
 from svyaz.program.engine import kept_text as kept_text
