@@ -14,12 +14,13 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms import TurningBodies
 from svyaz.model import System, nearest, with_settings
 from svyaz.motion import searches_box
+from svyaz.stability.attitude_rest import equilibria_near
 from svyaz.stability.box_problem import newton
 from svyaz.stability.constrained_plant import rolling_plant
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria, searched_equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
-from svyaz.stability.long_rest import gaps_of, rest_near
+from svyaz.stability.long_rest import gaps_of
 from svyaz.stability.rest import RestEquations, is_angle, rest_equations, with_values
 from svyaz.stability.resting import Equilibrium, equilibrium_at
 from svyaz.stability.rolling import ConstraintSurface
@@ -77,7 +78,6 @@ def equilibrium_near(
     a note says so.
     """
     refuse_unfit(system)
-    check_redundant(system, dependent)
 
     def searched(fixed: Fixed, within: Sides, left: float) -> Equilibria:
         return equilibria(system, fixed, within, dependent=dependent, seconds=left, progress=progress)
@@ -85,6 +85,7 @@ def equilibrium_near(
     place = AskedPosition(system, dict(near or {}), dict(fix or {}), dict(box or {}), system.coordinates)
     if not searches_box(system, place.box, seconds):
         return _near_many_bodies(place, dependent, seconds)
+    check_redundant(system, dependent)
     chosen = _chosen(place, lambda fixed, sides: rest_equations(system, fixed, sides), searched, dependent, seconds)
     if chosen.equilibrium.approximation is None:
         raise NoEquilibrium(*chosen.equilibrium.notes)
@@ -176,7 +177,7 @@ def _near_many_bodies(place: AskedPosition, dependent: Sequence[str] | None, sec
     _check_near(system, place.near, place.fix)
     fixed = dict(place.fix)
     while True:
-        found = rest_near(system, position, fixed, place.box, dependent, end - monotonic())
+        found = equilibria_near(system, position, fixed, place.box, dependent, end - monotonic())
         if not found.dimension:
             break
         name = next(name for name in (*place.near, *found.free) if name in found.free)

@@ -70,7 +70,6 @@ def _formed(system: System) -> RestExpressions:
     q, v, w = (variables[key] for key in "qvw")
     inertia, linear, still = _parts(system, v)
     constraints = [c.expression for c in system.constraints]
-    rates = list(system.rates.values())
     pull = gradient(still, q)
     tables = {
         "inertia": inertia,
@@ -82,9 +81,7 @@ def _formed(system: System) -> RestExpressions:
         **formed_forces(system).tables,
         "constraint": [[e] for e in constraints],
         "constraint by q": [gradient(e, q) for e in constraints],
-        "rate": [[e] for e in rates],
     }
-    tables |= {f"rate by {key}": [gradient(e, by) for e in rates] for key, by in variables.items()}
     curvature = [[gradient(slope, q) for slope in gradient(e, q)] for e in constraints]
     return RestExpressions(tables, curvature, names_of(system))
 
@@ -108,9 +105,6 @@ def refuse_unfit(system: System) -> None:
         system = system.law.whole
     if not isinstance(system.law, Mechanical):
         raise ModelError([Problem("equilibria are examined for mechanical systems: coordinates with energies")])
-    if system.velocities != tuple(f"{q}'" for q in system.coordinates):
-        message = "equilibria are examined where velocities are rates of coordinates: a free or ball joint has others"
-        raise ModelError([Problem(message, hint="describe the body by coordinates of its own: prismatic, revolute")])
     only_ideal(system, "equilibria are found")
     only_constant_masses(system, "equilibria are found")
     for c in system.constraints:

@@ -19,9 +19,10 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_in, quadratic, substitute, velocity
-from svyaz.forms import TurningBodies, is_nothing, lagrangian
+from svyaz.forms import is_nothing, lagrangian
 from svyaz.matrices import eigh, eigvalsh
 from svyaz.model import System
+from svyaz.motion import only_by_recursions
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.reduction import ReducedForce
@@ -52,7 +53,7 @@ def conservative(approximation: FirstApproximation, reduced: ReducedForce | None
     potential = has_potential(system, approximation.state) if _knows_speeds(system) else None
     alone = not system.rates
     light = not is_positive(approximation.inertia)
-    written = not isinstance(system.law, TurningBodies)  # else there is no series of the energy
+    written = not only_by_recursions(system)  # else there is no series of the energy
     together = bool(potential) and alone and written and not light
     minimum, soft = _minimum(approximation, reduced, reach, together=together)
     forces = Hypothesis(
@@ -168,9 +169,10 @@ def has_potential(system: System, state: Mapping[str, float] | None = None) -> b
     still = {velocity(q): ZERO for q in system.coordinates}
     given = {q: system.forces.get(q, ZERO) for q in system.coordinates}
     held = {q: substitute(force, still) for q, force in given.items()}
+    moving = [q for q, force in given.items() if force.free_symbols & {*still}]
     lost = {q: differentiate(system.dissipation, velocity(q)) for q in system.coordinates}
     for power in (
-        add_up((given[q] - held[q]) * velocity(q) for q in system.coordinates),
+        add_up((given[q] - held[q]) * velocity(q) for q in moving),
         add_up(-lost[q] * velocity(q) for q in system.coordinates),
     ):
         if not _never_positive(power, system, state):

@@ -28,6 +28,7 @@ from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
 from svyaz.motion import only_by_recursions
 from svyaz.shown import Shown
+from svyaz.stability.attitudes import attitude_chart, has_attitudes
 from svyaz.stability.derivatives import at_rest, check_redundant
 from svyaz.stability.rest_tables import AtRest
 
@@ -139,7 +140,8 @@ def first_approximation(
     """The matrices by their formulas about the equilibrium with these coordinates, further states and inputs.
 
     ``parameters`` replace values of the model, so that many values cost no new derivation; names that the system does not
-    have are passed over.
+    have are passed over. Bodies on ball and free joints have the variables rot_BODY_x, rot_BODY_y, rot_BODY_z: turns about body
+    axes from the attitude given.
 
     >>> import svyaz
     >>> svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0}).A.shape
@@ -175,7 +177,7 @@ def with_linearised_constraints(
     """
     split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
-    m, n = len(split.dependent), len(system.coordinates)
+    m, n = len(split.dependent), len(split.system.coordinates)
     return split.approximation(np.zeros((m, n - m, n)))
 
 
@@ -192,6 +194,7 @@ def differentiated(
     import symengine as se
 
     split = _Split(system, state, inputs, dependent)
+    system, state = split.system, split.state
     equations = shulgin_equations(system, dependent=split.dependent)
     values = {**split.values, **{str(v): 0.0 for v in equations.velocities}, "t": 0.0}
 
@@ -245,6 +248,9 @@ class _Split:
         dependent: Sequence[str] | None,
         parameters: Mapping[str, float] | None = None,
     ) -> None:
+        if has_attitudes(system):  # in the tangent space of ball and free joints
+            system = attitude_chart(system, state).system
+            state = {**system.initial, **{name: x for name, x in state.items() if name in system.states}}
         self.system = system
         self.inputs = {name: float((inputs or {}).get(name, given.value)) for name, given in system.inputs.items()}
         self.state = {name: float(state.get(name, 0.0)) for name in (*system.coordinates, *system.rates)}

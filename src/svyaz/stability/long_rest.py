@@ -16,7 +16,7 @@ in place of the eigenvalues: saddles repel it (Y. N. Dauphin et al., 2014).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from time import monotonic
 
@@ -29,8 +29,6 @@ from svyaz.forms import TurningBodies
 from svyaz.matrices import eigh, lstsq, svd
 from svyaz.model import System, tree_of
 from svyaz.motion import only_by_recursions
-from svyaz.stability.critical import StabilityVerdict
-from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.positional import judge, positional_verdict
 from svyaz.stability.rest import beyond_limits, settled
 from svyaz.stability.resting import Equilibrium
@@ -48,6 +46,7 @@ SOFT = 1e-7
 BALANCED = 1e-8
 """What is left of the forces, as a part of them, at a position of rest."""
 SAME = 1e-6
+ASKED = "; a box or a time limit that is given asks for the search"
 
 
 @dataclass(frozen=True)
@@ -67,10 +66,12 @@ def rest_near(
     position: Mapping[str, float],
     fix: Mapping[str, float] | None,
     box: Mapping[str, tuple[float, float]] | None,
-    dependent: Sequence[str] | None,
+    describe: Callable[[System, Mapping[str, float]], Equilibrium],
     seconds: float,
 ) -> NearRest:
-    """Where Newton's method and the falling energy lead from a position within so many seconds."""
+    """Where Newton's method and the falling energy lead from a position within so many seconds; ``describe`` tells what is
+    known of an equilibrium.
+    """
     system, fixed, sides, _ = settled(system, fix, box)
     _refuse_parameters(system, sides, fixed)
     held = [q for q in (*system.coordinates, *system.rates) if q in fixed]
@@ -89,7 +90,7 @@ def rest_near(
         if reached is not None:
             state = _tidy(system, reached[0])
             if all(np.abs(gaps_of(system, state, e.state)).max() > SAME for e in found):
-                found.append(_equilibrium(search, state, reached[1], dependent))
+                found.append(describe(system, search.values(state, reached[1])))
     if (
         more < 0 and not found and not search.late
     ):  # coordinates on which no force depends may be prescribed beside others
@@ -136,7 +137,7 @@ def _told(system: System, search: _Descent, found: int, inside: int) -> tuple[st
     told = (
         f"a box of {count} unknowns is not searched: {_sought(system)} is told where Newton's method, or the falling "
     )
-    more = "" if only_by_recursions(system) else "; a box or a time limit that is given asks for the search"
+    more = "" if only_by_recursions(system) else ASKED
     return (
         f"{told}{energy}, leads to one from the initial position; other initial positions may lead to others{more}",
         *notes,
@@ -158,6 +159,10 @@ class _Descent:
         self.inputs = [k for k, u in enumerate(system.inputs) if u in names]
         self.names = list(names)
         self.turns = _turns(system)
+
+    def values(self, position: Mapping[str, float], y: Array) -> dict[str, float]:
+        """All names at a position with the further states and inputs found."""
+        return {**self.start.values, **dict(zip(self.names, y.tolist(), strict=True)), **position}
 
     @property
     def may_descend(self) -> bool:
@@ -228,8 +233,8 @@ class _Descent:
             sizes = np.maximum(np.abs(values), SOFT * np.abs(values).max(initial=0.0))
             way = -tangent @ (vectors @ ((vectors.T @ slope) / np.where(sizes > 0, sizes, 1.0)))
             back = -lstsq(here.jacobian, here.constraint) if len(normal) else np.zeros(len(here.q))
-            if np.abs(way + back).max(initial=0.0) <= SETTLED and values[0] > 0:
-                return self.newton(here)
+            if np.abs(way + back).max(initial=0.0) <= SETTLED and values[0] > -SOFT * np.abs(values).max():
+                return self.newton(here)  # along a family of equilibria the energy does not change
             if np.abs(way + back).max(initial=0.0) <= EXACT:
                 if here is self.start or not values[0] < -SOFT * np.abs(values).max():
                     return None  # a position of rest that is no minimum: Newton's method has told it
@@ -299,26 +304,33 @@ def _tidy(system: System, q: Array) -> dict[str, float]:
     return dict(zip(system.coordinates, within.tolist(), strict=True))
 
 
-def _equilibrium(
-    search: _Descent, position: Mapping[str, float], y: Array, dependent: Sequence[str] | None
-) -> Equilibrium:
-    system = search.start.system
-    found = {**search.start.values, **dict(zip(search.names, y.tolist(), strict=True))}
-    inputs = {name: found[name] for name in system.inputs}
-    state = {**position, **{name: found[name] for name in system.rates}}
-    place = tree_at(system, {**found, **state})
+def bare_equilibrium(system: System, found: Mapping[str, float]) -> Equilibrium:
+    """The equilibrium of a tree with coordinates, further states and inputs ``found``, not linearised."""
+    place = tree_at(system, found)
     pushes = lstsq(place.jacobian.T, place.off) if system.constraints else np.zeros(0)
-    approximation: FirstApproximation | None = None
-    verdict: StabilityVerdict | None = None
-    notes: tuple[str, ...] = ()
-    drift: tuple[str, ...] = ()
-    try:
-        if not isinstance(system.law, TurningBodies):  # a steady motion is judged at its momenta, not at its speeds
-            approximation, verdict = judge(system, state, inputs, dependent)
-            verdict, drift = positional_verdict(system, system.parameters, verdict, state, inputs, dependent)
-            notes = approximation.notes
-    except ModelError as error:
-        notes = (str(error),)
-    told = (*notes, *beyond_limits(system, inputs))
     named = {c.name: float(x) for c, x in zip(system.constraints, pushes, strict=True)}
-    return Equilibrium(state, inputs, named, {}, approximation, verdict, told, system.outside(state), drift)
+    state = {name: found[name] for name in (*system.coordinates, *system.rates)}
+    inputs = {name: found[name] for name in system.inputs}
+    notes = tuple(beyond_limits(system, inputs))
+    return Equilibrium(state, inputs, named, {}, None, None, notes, system.outside(state))
+
+
+def describe_equilibrium(
+    system: System, found: Mapping[str, float], dependent: Sequence[str] | None, judged: System | None = None
+) -> Equilibrium:
+    """The same linearised and judged; ``judged`` is the tree in other coordinates, which has the verdict where it is given."""
+    bare = bare_equilibrium(system, found)
+    if isinstance(system.law, TurningBodies):  # a steady motion is judged at its momenta, not at its speeds
+        return bare
+    state, inputs = bare.state, bare.inputs
+    try:
+        approximation, verdict = judge(system, state, inputs, dependent)
+        there, at = system, state
+        if judged is not None:
+            there, at, dependent = judged, {q: state.get(q, 0.0) for q in (*judged.coordinates, *judged.rates)}, None
+            verdict = judge(there, at, inputs, None)[1]
+        verdict, drift = positional_verdict(there, system.parameters, verdict, at, inputs, dependent)
+    except ModelError as error:
+        return replace(bare, notes=(str(error), *bare.notes))
+    notes = (*approximation.notes, *bare.notes)
+    return replace(bare, approximation=approximation, verdict=verdict, drift=drift, notes=notes)

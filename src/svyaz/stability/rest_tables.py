@@ -65,10 +65,12 @@ class RestExpressions:
 
 @dataclass(frozen=True)
 class ForceTables:
-    """Q (n,), and its slopes by q, q̇, w, u."""
+    """Q (n,) and the rates g (k,) of further states, with their slopes by q, q̇, w, u."""
 
     force: Array
     slopes: Mapping[str, Array]
+    rate: Array
+    rate_slopes: Mapping[str, Array]
 
 
 def force_tables(
@@ -77,10 +79,12 @@ def force_tables(
     """The applied forces alone, at coordinates, inputs and parameters among the values; at rest unless velocities are given."""
     known = {**values, **dict.fromkeys(system.velocities, 0.0), **(velocities or {}), "t": 0.0}
     tables, _ = formed_forces(system).at(known)
-    n, sizes = len(system.coordinates), sizes_of(system)
-    return ForceTables(
-        tables["force"], {key: tables[f"force by {key}"].reshape(n, size) for key, size in sizes.items()}
-    )
+
+    def slopes(name: str, rows: int) -> dict[str, Array]:
+        return {key: tables[f"{name} by {key}"].reshape(rows, size) for key, size in sizes_of(system).items()}
+
+    forces, rates = slopes("force", len(system.coordinates)), slopes("rate", len(system.rates))
+    return ForceTables(tables["force"], forces, tables["rate"], rates)
 
 
 def sizes_of(system: System) -> dict[str, int]:
@@ -91,10 +95,12 @@ def sizes_of(system: System) -> dict[str, int]:
 
 @remembered
 def formed_forces(system: System) -> RestExpressions:
-    """Q and its slopes alone."""
-    forces = [-e for e in applied_forces(system)]
-    slopes = {f"force by {key}": [gradient(e, by) for e in forces] for key, by in variables_of(system).items()}
-    return RestExpressions({"force": [[e] for e in forces], **slopes}, [], names_of(system))
+    """Q and g with their slopes alone."""
+    found: dict[str, list[list[Expression]]] = {}
+    for name, own in (("force", [-e for e in applied_forces(system)]), ("rate", list(system.rates.values()))):
+        found[name] = [[e] for e in own]
+        found |= {f"{name} by {key}": [gradient(e, by) for e in own] for key, by in variables_of(system).items()}
+    return RestExpressions(found, [], names_of(system))
 
 
 def variables_of(system: System) -> dict[str, list[se.Symbol]]:

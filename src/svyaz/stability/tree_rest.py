@@ -64,13 +64,13 @@ class RestingTree:
 
     @cached_property
     def rate(self) -> Array:
-        """The rates (k,) of further states; a tree has none."""
-        return np.zeros(0)
+        """The rates (k,) of further states."""
+        return self.forces.rate
 
     @cached_property
     def rate_slopes(self) -> Mapping[str, Array]:
         """The slopes of these by q, q̇, w, u."""
-        return {key: np.zeros((0, table.shape[1])) for key, table in self.forces.slopes.items()}
+        return self.forces.rate_slopes
 
     @cached_property
     def constraint(self) -> Array:

@@ -116,18 +116,11 @@ class TurningTree(RestingTree):
 
     @cached_property
     def forces(self) -> ForceTables:
-        """Q of x and its slopes, with c put in; without what momenta on which forces act do to x."""
-        return ForceTables(self._all_forces.force[self.still], self._slopes_of(self.still))
-
-    @cached_property
-    def rate(self) -> Array:
-        """Q_γ (k,) of the momenta or speeds that are further states."""
-        return np.asarray(self._all_forces.force[self._forced])
-
-    @cached_property
-    def rate_slopes(self) -> Mapping[str, Array]:
-        """Its slopes by x, ẋ, w, u."""
-        return self._slopes_of(self._forced)
+        """Q of x with c put in, without what momenta on which forces act do to x; the rates of these momenta, or of speeds,
+        are Q_γ.
+        """
+        own, all_of = self._slopes_of, self._all_forces.force
+        return ForceTables(all_of[self.still], own(self.still), all_of[self._forced], own(self._forced))
 
     def at_rest(self) -> AtRest:
         """All numbers that a first approximation needs."""
