@@ -14,13 +14,13 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms import TurningBodies
 from svyaz.model import System, nearest, with_settings
 from svyaz.motion import searches_box
-from svyaz.stability.attitude_rest import equilibria_near
 from svyaz.stability.box_problem import newton
 from svyaz.stability.constrained_plant import rolling_plant
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
+from svyaz.stability.descent import gaps_of
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria, searched_equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
-from svyaz.stability.long_rest import gaps_of
+from svyaz.stability.long_rest import equilibria_near
 from svyaz.stability.rest import RestEquations, is_angle, rest_equations, with_values
 from svyaz.stability.resting import Equilibrium, equilibrium_at
 from svyaz.stability.rolling import ConstraintSurface

@@ -23,16 +23,16 @@ from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic, refuse
 from svyaz.model import Mechanical, System
 from svyaz.motion import by_recursions, only_by_recursions
 from svyaz.shown import Shown
-from svyaz.stability.attitude_rest import equilibria_near
 from svyaz.stability.box_problem import BoxProblem
 from svyaz.stability.boxes import Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
 from svyaz.stability.corners import zeros_by_sides
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
+from svyaz.stability.descent import gaps_of
 from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, sampled_zeros
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
-from svyaz.stability.long_rest import gaps_of
+from svyaz.stability.long_rest import equilibria_near
 from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.resting import Equilibrium, equilibrium_at, has_energy

@@ -9,44 +9,41 @@ where the energy leads that falls from it,
 
 the last where forces act on what turns; then its speed or momentum is w.
 
-The descent goes in the tangent space of the constraints, by Newton's steps with |eigenvalues| of the second differential
-in place of the eigenvalues: saddles repel it (Y. N. Dauphin et al., 2014).
+A body that turns freely has no box of attitudes: the search goes in the chart R₀ exp(rot) at the position, and what it finds is
+linearised in the chart at the attitude found. There rot = 0, so that second derivatives of the chart, which multiply forces in
+balance, do not count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import pi
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice, ModelError, Problem, names_in
+from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import TurningBodies
-from svyaz.matrices import eigh, lstsq, svd
-from svyaz.model import System, tree_of
+from svyaz.matrices import lstsq
+from svyaz.model import System
 from svyaz.motion import only_by_recursions
+from svyaz.stability.attitudes import AttitudeChart, attitude_chart, has_attitudes
+from svyaz.stability.derivatives import check_redundant
+from svyaz.stability.descent import EXACT, SAME, Descent, gaps_of, turning_coordinates
 from svyaz.stability.positional import judge, positional_verdict
 from svyaz.stability.rest import beyond_limits, settled
 from svyaz.stability.resting import Equilibrium
-from svyaz.stability.tree_rest import RestingTree
+from svyaz.stability.tree_rest import RestingTree, resting_tree
 from svyaz.stability.turning_tree import tree_at
 
-REACH = 0.5
-"""No coordinate is moved farther in one step: an angle by half a radian, a way by this part of itself and of 1."""
-STEPS = 300
-EXACT, SETTLED = 1e-11, 1e-3
-"""A step is the last when it is shorter than this part of the position; from a descent that has come to steps this short
-Newton's method goes on."""
-SOFT = 1e-7
-"""Of the largest curvature; softer directions are moved along as if they had this one."""
-BALANCED = 1e-8
-"""What is left of the forces, as a part of them, at a position of rest."""
-SAME = 1e-6
 ASKED = "; a box or a time limit that is given asks for the search"
+MOST_CHARTS = 5
+"""So often an equilibrium is looked for again in the chart at its attitude."""
+NEAR = 0.5
+"""Farther from the middle of its chart an equilibrium is another one."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class NearRest:
     free: tuple[str, ...] = ()
 
 
-def rest_near(
+def _rest_near(
     system: System,
     position: Mapping[str, float],
     fix: Mapping[str, float] | None,
@@ -78,7 +75,7 @@ def rest_near(
     unknown = [name for name in (*system.rates, *system.inputs) if name not in fixed]
     more = len(unknown) - len(system.rates) - sum(q in fixed for q in system.coordinates)
     values = {**system.constants, **{w: float(system.initial.get(w, 0.0)) for w in system.rates}, **position, **fixed}
-    search = _Descent(tree_at(system, values), held, unknown, monotonic() + seconds)
+    search = Descent(tree_at(system, values), held, unknown, monotonic() + seconds)
     if more > 0:
         return NearRest(system, (), fixed, dimension=more, free=search.free())
     found: list[Equilibrium] = []
@@ -123,7 +120,7 @@ def _refuse_parameters(system: System, sides: Mapping[str, tuple[float, float]],
         raise ModelError([Problem(message, hint=Advice("prescribe its value", "fix", freed[0]))])
 
 
-def _told(system: System, search: _Descent, found: int, inside: int) -> tuple[str, ...]:
+def _told(system: System, search: Descent, found: int, inside: int) -> tuple[str, ...]:
     count, notes = len(system.coordinates), []
     energy = "effective energy" if isinstance(system.law, TurningBodies) else "energy"
     if found > inside:
@@ -148,158 +145,9 @@ def _sought(system: System) -> str:
     return "a steady motion" if isinstance(system.law, TurningBodies) else "an equilibrium"
 
 
-class _Descent:
-    """From one position; ``held`` coordinates stay, and further states and inputs ``names`` are found."""
-
-    def __init__(self, start: RestingTree, held: Sequence[str], names: Sequence[str], end: float) -> None:
-        system = start.system
-        self.start, self.end, self.late = start, end, False
-        self.moving = [k for k, q in enumerate(system.coordinates) if q not in held]
-        self.further = [k for k, w in enumerate(system.rates) if w in names]
-        self.inputs = [k for k, u in enumerate(system.inputs) if u in names]
-        self.names = list(names)
-        self.turns = _turns(system)
-
-    def values(self, position: Mapping[str, float], y: Array) -> dict[str, float]:
-        """All names at a position with the further states and inputs found."""
-        return {**self.start.values, **dict(zip(self.names, y.tolist(), strict=True)), **position}
-
-    @property
-    def may_descend(self) -> bool:
-        """Does nothing that is unknown push what rests?"""
-        pushing = set().union(*map(names_in, self.start.system.forces.values()))
-        return len(self.moving) == len(self.start.q) and not self.further and not pushing & set(self.names)
-
-    def newton(self, begin: RestingTree | None = None) -> tuple[Array, Array] | None:
-        """Unknowns q, λ and y = (w, u) together; (q, y) where it ends at a position of rest."""
-        here, n, m = begin or self.start, len(self.start.q), len(self.start.system.constraints)
-        y = np.array([here.values[name] for name in self.names])
-        multipliers = lstsq(here.jacobian.T, here.off) if m else np.zeros(0)
-        for _ in range(STEPS):
-            if self._is_late():
-                return None
-            forces = here.off - here.jacobian.T @ multipliers
-            matrix = self._slopes(here, multipliers)
-            if not np.isfinite(matrix).all():
-                return None
-            step = -lstsq(matrix, np.concatenate([forces, here.constraint, here.rate]), rcond=1e-13)
-            change = np.zeros(n)
-            change[self.moving] = step[: len(self.moving)]
-            share = self._share(here.q, change)
-            multipliers = multipliers + share * step[len(self.moving) : len(self.moving) + m]
-            y = y + share * step[len(self.moving) + m :]
-            last = share == 1.0 and np.abs(change).max(initial=0.0) <= EXACT * (1 + np.abs(here.q).max())
-            here = here.moved(here.q + share * change, dict(zip(self.names, y.tolist(), strict=True)))
-            if last:
-                return (here.q, y) if self._rests(here) else None
-        return None
-
-    def free(self) -> tuple[str, ...]:
-        """Coordinates, further states and inputs that move along the family through the position, to first order."""
-        here = self.start
-        matrix = self._slopes(here, lstsq(here.jacobian.T, here.off) if len(here.jacobian) else np.zeros(0))
-        _, values, rows = svd(matrix)
-        rank = int(np.count_nonzero(values > 1e-10 * values[0]))
-        sizes = np.linalg.norm(rows[rank:], axis=0)
-        names = [self.start.system.coordinates[k] for k in self.moving]
-        unknowns = [*names, *("" for _ in here.jacobian), *self.names]
-        return tuple(name for name, size in zip(unknowns, sizes, strict=True) if name and size > SAME)
-
-    def _slopes(self, here: RestingTree, multipliers: Array) -> Array:
-        """Of the forces, constraints and rates by the coordinates that move, the multipliers, further states and inputs."""
-        m, bent = len(multipliers), np.einsum("m,mij->ij", multipliers, here.curvature)
-        pushed, rates = here.forces.slopes, here.rate_slopes
-        stiffness = here.stiffness - pushed["q"] - bent
-        by_further = (here.pull_by_further - pushed["w"])[:, self.further]
-        top = [stiffness[:, self.moving], -here.jacobian.T, by_further, -pushed["u"][:, self.inputs]]
-        middle = [here.jacobian[:, self.moving], np.zeros((m, m + len(self.names)))]
-        below = [rates["q"][:, self.moving], np.zeros((len(here.rate), m))]
-        below += [rates["w"][:, self.further], rates["u"][:, self.inputs]]
-        return np.vstack([np.hstack(top), np.hstack(middle), np.hstack(below)])
-
-    def descent(self) -> tuple[Array, Array] | None:
-        """Downhill on the surface of the constraints to a minimum, then Newton's method."""
-        here = self.start
-        for _ in range(STEPS):
-            if self._is_late():
-                return None
-            tangent, normal = self._tangent(here)
-            multipliers = lstsq(here.jacobian.T, here.off) if len(normal) else np.zeros(0)
-            slope = tangent.T @ here.off
-            bent = here.stiffness - here.forces.slopes["q"] - np.einsum("m,mij->ij", multipliers, here.curvature)
-            if not np.isfinite(bent).all():
-                return None
-            values, vectors = eigh(tangent.T @ (bent + bent.T) @ tangent / 2)
-            sizes = np.maximum(np.abs(values), SOFT * np.abs(values).max(initial=0.0))
-            way = -tangent @ (vectors @ ((vectors.T @ slope) / np.where(sizes > 0, sizes, 1.0)))
-            back = -lstsq(here.jacobian, here.constraint) if len(normal) else np.zeros(len(here.q))
-            if np.abs(way + back).max(initial=0.0) <= SETTLED and values[0] > -SOFT * np.abs(values).max():
-                return self.newton(here)  # along a family of equilibria the energy does not change
-            if np.abs(way + back).max(initial=0.0) <= EXACT:
-                if here is self.start or not values[0] < -SOFT * np.abs(values).max():
-                    return None  # a position of rest that is no minimum: Newton's method has told it
-                way = REACH * tangent @ vectors[:, 0]  # a symmetry of the start had led to a saddle
-            here = self._lower(here, way, back)
-        return None
-
-    def _lower(self, here: RestingTree, way: Array, back: Array) -> RestingTree:
-        """A step along the way as far as the energy falls on it, judged by its slope there alone."""
-        fall, share = -float(here.off @ way), self._share(here.q, way + back)
-        while share > 1e-6:
-            trial = here.moved(here.q + share * way + min(1.0, 2 * share) * back)
-            if float(trial.off @ way) <= 0.5 * fall:
-                return trial
-            share /= 2
-        return here.moved(here.q + share * way + share * back)
-
-    def _tangent(self, here: RestingTree) -> tuple[Array, Array]:
-        """Orthonormal directions that the constraints leave (n, f), and the rest of them as rows."""
-        if not len(here.jacobian):
-            return np.eye(len(here.q)), here.jacobian
-        _, values, rows = svd(here.jacobian)
-        rank = int(np.count_nonzero(values > 1e-10 * values[0]))
-        return rows[rank:].T, rows[:rank]
-
-    def _share(self, q: Array, change: Array) -> float:
-        most = np.where(self.turns, REACH, REACH * (1 + np.abs(q)))
-        return float(min(1.0, 1.0 / max(np.max(np.abs(change) / most, initial=0.0), 1e-300)))
-
-    def _rests(self, here: RestingTree) -> bool:
-        left = here.off - (here.jacobian.T @ lstsq(here.jacobian.T, here.off) if len(here.jacobian) else 0.0)
-        size = np.linalg.norm(here.pull) + np.linalg.norm(here.forces.force) + np.linalg.norm(here.stiffness)
-        rows = np.linalg.norm(here.jacobian, axis=1)
-        met = np.all(np.abs(here.constraint) <= BALANCED * (rows + 1e-12))
-        known = {key: [abs(here.values[name]) for name in names] for key, names in self._pushing.items()}
-        sizes = [np.abs(here.rate_slopes[key]) @ np.array(known[key], dtype=float) for key in known]
-        steady = np.all(np.abs(here.rate) <= BALANCED * (np.sum(sizes, axis=0) + 1e-12))
-        return bool(np.linalg.norm(left) <= BALANCED * size and met and steady)
-
-    @property
-    def _pushing(self) -> dict[str, tuple[str, ...]]:
-        """Names of w and u."""
-        return {"w": tuple(self.start.system.rates), "u": tuple(self.start.system.inputs)}
-
-    def _is_late(self) -> bool:
-        self.late = self.late or monotonic() > self.end
-        return self.late
-
-
-def gaps_of(system: System, a: Mapping[str, float], b: Mapping[str, float]) -> Array:
-    """How far two positions are apart in each coordinate, angles by less than a turn."""
-    gaps = np.array([b[q] - a[q] for q in system.coordinates])
-    return np.where(_turns(system), (gaps + pi) % (2 * pi) - pi, gaps)
-
-
-def _turns(system: System) -> NDArray[np.bool_]:
-    """Is a coordinate the angle of a joint?"""
-    whole = system.law.whole if isinstance(system.law, TurningBodies) else system
-    angles = {q for body in tree_of(whole).bodies if body.kind.turns for q in body.coordinates}
-    return np.array([q in angles for q in system.coordinates], dtype=bool)
-
-
 def _tidy(system: System, q: Array) -> dict[str, float]:
     """Angles in (-π, π], and zero in place of what is no more than the last step."""
-    within = np.where(_turns(system), pi - (pi - q) % (2 * pi), q)
+    within = np.where(turning_coordinates(system), pi - (pi - q) % (2 * pi), q)
     within = np.where(np.abs(within) <= EXACT * (1 + np.abs(within).max()), 0.0, within)
     return dict(zip(system.coordinates, within.tolist(), strict=True))
 
@@ -334,3 +182,113 @@ def describe_equilibrium(
         return replace(bare, notes=(str(error), *bare.notes))
     notes = (*approximation.notes, *bare.notes)
     return replace(bare, approximation=approximation, verdict=verdict, drift=drift, notes=notes)
+
+
+def equilibria_near(
+    system: System,
+    position: Mapping[str, float],
+    fix: Mapping[str, float] | None,
+    box: Mapping[str, tuple[float, float]] | None,
+    dependent: Sequence[str] | None,
+    seconds: float,
+) -> NearRest:
+    """Where Newton's method and the falling energy lead from a position within so many seconds."""
+    if not has_attitudes(system):
+        check_redundant(system, dependent)
+        return _rest_near(system, position, fix, box, partial(describe_equilibrium, dependent=dependent), seconds)
+    chart = attitude_chart(system, position)
+    refuse_quaternions(chart, (*(fix or {}), *(box or {})))
+    check_redundant(chart.system, dependent)
+    end = monotonic() + seconds
+
+    def search(there: AttitudeChart) -> NearRest:
+        start = {q: x for q, x in there.system.initial.items() if q in there.system.coordinates}
+        return _rest_near(there.system, start, fix, box, bare_equilibrium, end - monotonic())
+
+    found = search(chart)
+    given = {name: x for name, x in found.system.parameters.items() if name in system.parameters}
+    model = replace(system.plain(), parameters=given)
+    turns_are_fixed = any(name in (fix or {}) for name in chart.turns)
+    there = list[Equilibrium]()
+    for e in found.equilibria:
+        settled = (chart, e) if turns_are_fixed else _settle(model, chart, e, search)
+        new = None if settled is None else _in_own_chart(model, *settled, dependent)
+        if new is not None and all(_gap(new.state, other.state) > SAME for other in there):
+            there.append(new)
+    told = [note.removesuffix(ASKED) for note in found.notes]
+    if not there and not found.dimension:
+        told += describe_imbalance(resting_tree(chart.system, {**chart.system.constants, **chart.system.initial}))
+    if there or found.dimension:
+        told.append(describe_chart(chart))
+    return replace(found, system=model, equilibria=tuple(there), notes=tuple(told))
+
+
+def _settle(
+    model: System, chart: AttitudeChart, found: Equilibrium, search: Callable[[AttitudeChart], NearRest]
+) -> tuple[AttitudeChart, Equilibrium] | None:
+    """The chart at the attitude found, and the equilibrium there; none where forces balanced only in a singular chart."""
+    for _ in range(MOST_CHARTS):
+        if chart.is_middle(found.state):
+            return chart, found
+        chart = attitude_chart(model, chart.position(found.state))
+        nearest = [e for e in search(chart).equilibria if _gap(e.state, chart.system.initial) <= NEAR]
+        if not nearest:
+            return None
+        found = min(nearest, key=lambda e: _gap(e.state, chart.system.initial))
+        if _gap(found.state, chart.system.initial) <= SAME:
+            return chart, found
+    return None
+
+
+def _gap(a: Mapping[str, float], b: Mapping[str, float]) -> float:
+    """The largest difference between two positions."""
+    return max((abs(x - b[name]) for name, x in a.items()), default=0.0)
+
+
+def _in_own_chart(
+    model: System, chart: AttitudeChart, found: Equilibrium, dependent: Sequence[str] | None
+) -> Equilibrium:
+    """The equilibrium linearised at its own attitude, by its quaternions."""
+    position = chart.position(found.state)
+    own = chart if chart.is_middle(found.state) else attitude_chart(model, position)
+    upright = attitude_chart(model, position, upright=True)
+    moved = {name: 0.0 if name in own.turns else position[name] for name in (*own.system.coordinates, *model.rates)}
+    values = {**own.system.constants, **moved, **found.inputs}
+    judged = upright.system if upright.system.coordinates != own.system.coordinates else None
+    e = describe_equilibrium(own.system, values, dependent, judged)
+    about = [f"{name} is the turn about the vertical" for name in e.drift if name not in own.system.coordinates]
+    return replace(e, state=position, multipliers=found.multipliers, notes=(*e.notes, *about))
+
+
+def describe_imbalance(tree: RestingTree) -> list[str]:
+    """Coordinates along which a force acts that depends on nothing: no position balances it."""
+    random, names = np.random.default_rng(7), tree.system.coordinates
+    places = [tree, *(tree.moved(tree.q + random.normal(size=len(tree.q))) for _ in range(2))]
+    found = []
+    for k, q in enumerate(names):
+        forces = [place.off[k] for place in places]
+        helped = any(np.abs(place.jacobian[:, k]).max(initial=0.0) > 0 for place in places) or any(
+            np.abs(place.forces.slopes[key][k]).max(initial=0.0) > 0 for place in places for key in "wu"
+        )
+        if not helped and abs(forces[0]) > 0 and np.ptp(forces) <= SAME * abs(forces[0]):
+            found.append(f"there is no equilibrium: nothing balances the force {-forces[0]:.6g} along {q}")
+    return found
+
+
+def describe_chart(chart: AttitudeChart) -> str:
+    """What the names of the turns mean."""
+    names = ", ".join(sorted(chart.turns))
+    return (
+        f"{names} are turns about the axes of the body from the attitude R0 of the equilibrium, "
+        "R = R0 exp(rot), to first order; their rates are the angular velocity in body axes"
+    )
+
+
+def refuse_quaternions(chart: AttitudeChart, names: Sequence[str]) -> None:
+    """An attitude is prescribed by turns from that of the initial position."""
+    for attitude in chart.attitudes:
+        for name in names:
+            if name in attitude.body.quaternion:
+                turns = ", ".join(sorted(attitude.names))
+                message = f"'{name}' alone cannot be prescribed: the attitude of '{attitude.body.name}' is {turns}"
+                raise ModelError([Problem(message, hint="prescribe turns from the initial attitude, in radians")])
