@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, pi, sin, sqrt
 
@@ -15,13 +15,21 @@ G = 9.81
 
 @dataclass(frozen=True)
 class Case:
-    """A model, the gaps of its contacts as texts, its size, how it is run, and the coordinates at which it rests."""
+    """A model, the gaps of its contacts as texts, its size, how it is run, and the coordinates at which it rests.
+
+    ``final`` are coordinates at the end, known to ``near``; ``cones`` are the coefficient of friction and the direction of the
+    slip of each contact that has one. Where rigid bodies have no motion, ``refusal`` is a word of the reason.
+    """
 
     system: System
     gaps: Mapping[str, str]
     size: float
     options: Mapping[str, object]
     rest: Mapping[str, float] = field(default_factory=dict)
+    final: Mapping[str, float] = field(default_factory=dict)
+    near: float = 1e-6
+    cones: Mapping[str, tuple[float, Sequence[str]]] | None = None
+    refusal: str = ""
 
 
 def contact(name: str, gap: str, restitution: float, law: str = "newton", **more: object) -> dict[str, object]:
@@ -146,7 +154,7 @@ def cradle(seed: int) -> Case:
     return Case(system, gaps, length, {"until": 2.0, "rtol": 1e-8})
 
 
-KINDS: dict[str, Callable[[int], Case]] = {
+FALLING: dict[str, Callable[[int], Case]] = {
     **{f"column of {count}": lambda seed, count=count: column(count, seed) for count in range(2, 13)},
     "balls side by side": pair,
     "rods on both ends": rod,

@@ -1,4 +1,4 @@
-"""Contacts: columns, discs, rods, blocks and cradles come to rest where they should, and nothing is entered on the way."""
+"""Contacts: columns, discs, rods, blocks, cradles, grazing motions and piles with friction move and rest as they should."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.contacts.judging import run_case
-from bench.contacts.models import KINDS
+from bench.contacts.kinds import KINDS
 from bench.tools.jobs import Answer, Job, Samples, answer, clock, finds, series
 from bench.tools.rows import Row
 

@@ -293,9 +293,55 @@ def enumerated(inverse: np.ndarray, rows: np.ndarray, speed: np.ndarray) -> np.n
 
 
 @pytest.mark.parametrize(
-    ("kind", "seed"), [("column of 3", 1), ("rods on both ends", 1), ("blocks on inclines", 0), ("cradles", 1)]
+    ("kind", "seed"),
+    [
+        ("column of 3", 1),
+        ("rods on both ends", 1),
+        ("blocks on inclines", 0),
+        ("cradles", 1),
+        ("balls that reach a ceiling", 0),
+        ("balls that reach a ceiling", 5),
+        ("points that pass a disc", 0),
+        ("points at the top of a disc", 0),
+        ("points at the top of a disc", 2),
+        ("pendulums that graze a wall", 0),
+        ("pendulums that graze a wall", 1),
+        ("blocks that reach two walls", 0),
+        ("stacks on an incline", 1),
+        ("heaps of three discs", 0),
+        ("ladders", 0),
+        ("boxes on two feet", 2),
+        ("boxes on two feet", 7),
+        ("Painlevé's rods", 0),
+        ("Painlevé's rods", 1),
+    ],
 )
 def test_V5_a_sample_of_the_bench(kind, seed) -> None:
-    """No negative gap, no pull, no rise of the energy, rest at the right places."""
-    models, judging = import_module("bench.contacts.models"), import_module("bench.contacts.judging")
-    assert judging.run_case(models.KINDS[kind](seed))[1] == []
+    """No negative gap, no pull, friction within its cone, no rise of the energy, the right end, or the right refusal."""
+    kinds, judging = import_module("bench.contacts.kinds"), import_module("bench.contacts.judging")
+    assert judging.run_case(kinds.KINDS[kind](seed))[1] == []
+
+
+def test_V5_a_box_that_bounces_and_slips_comes_to_rest() -> None:
+    """It leans on its lower foot while it slips, since the friction is above b/h, and stands as soon as the slip is over."""
+    b, h, angle, mu = 0.2, 0.5, 0.2, 0.45
+    feet = {"left": (f"y - {b}*sin(p) - {h}*cos(p)", 1), "right": (f"y + {b}*sin(p) - {h}*cos(p)", -1)}
+    rubs = {
+        name: {"friction": {"sliding": mu, "along": ["1", "0", f"{h}*cos(p) + {s * b}*sin(p)"]}}
+        for name, (_, s) in feet.items()
+    }
+    system = System(
+        coordinates=["x", "y", "p"],
+        kinetic=f"(x'^2 + y'^2)/2 + {(b * b + h * h) / 6}*p'^2",
+        potential=f"{G * np.cos(angle)}*y - {G * np.sin(angle)}*x",
+        constraint=[contact(name, gap, 0.3, **rubs[name]) for name, (gap, _) in feet.items()],
+        initial={"y": h + 0.05},
+    )
+    motion = simulate(system, until=0.4, rtol=1e-8)
+    assert motion.finished, motion.reason
+    assert motion.column("y")[-1] == pytest.approx(h, abs=1e-8)
+    assert motion.states[-1, 3:] == pytest.approx(np.zeros(3), abs=1e-9)
+    pushes = np.array([motion.multipliers[name] for name in feet])
+    assert np.nanmin(pushes) >= 0.0
+    weight, lever = G * np.cos(angle), G * np.sin(angle) * h / (2 * b)
+    assert pushes[:, -1] == pytest.approx([weight / 2 - lever, weight / 2 + lever], rel=1e-6)

@@ -165,12 +165,14 @@ def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Pat
 
 def collected(structure: Structure, chapters: Sequence[Chapter], initial_error: float = 0.0, road: str = "") -> Motion:
     """The motion over all phases. A row at a switch by time belongs to the phase that ends there; at an event there are
-    two, before it and after it. ``initial_error`` is that of the first state; ``road`` names what is run in its errors.
+    two, before it and after it. A set of constraints that was over at once, since one of them would pull or others would be
+    entered, has none. ``initial_error`` is that of the first state; ``road`` names what is run in its errors.
     """
     system, times, states, tables, shown = structure.system, [], [], [], []
     check = RunCheck(system, road)
     for k, chapter in enumerate(chapters):
         first = 0 if k == 0 or chapter.beginning.entry is Entry.EVENT else 1
+        first += int(0 < k < len(chapters) - 1 and chapter.over_at_once)
         shown.append(slice(first, -1 if chapter.joint else None))
         times.append(chapter.path.times[shown[-1]])
         own = chapter.path.states[shown[-1]]

@@ -116,6 +116,11 @@ class Chapter:
         return self.beginning.phase
 
     @property
+    def over_at_once(self) -> bool:
+        """Did an event end it before its first step?"""
+        return bool(self.path.events) and not self.path.steps and len(self.path.times) == 1
+
+    @property
     def end(self) -> float:
         """The moment at which it ended."""
         return float(self.path.times[-1])

@@ -70,9 +70,9 @@ class Collision:
 
     ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
     ``touching`` are the one-sided ones that must not be entered. ``restitution`` has the coefficient of each constraint.
-    Velocities that fit the constraints to ``fitting`` of their scales need no impulses. ``rubs`` are frictions, ``pushed``
-    impulses that are given besides, as those of an expansion. ``gaps`` are those of all contacts with these velocities;
-    ``place`` is what belongs to the position and was computed so far.
+    Velocities that fit the constraints to ``fitting`` of their scales need no impulses. ``rubs`` are the ``frictions`` there,
+    ``pushed`` impulses that are given besides, as those of an expansion. ``gaps`` are those of all contacts with these
+    velocities; ``place`` is what belongs to the position and was computed so far.
     """
 
     constraints: tuple[Constraint, ...]
@@ -86,6 +86,7 @@ class Collision:
     restitution: Array
     fitting: float = FITTING
     rubs: Rubs | None = None
+    frictions: Frictions | None = None
     pushed: Array | None = None
 
     def rows(self, kept: Kept) -> list[int]:
@@ -306,7 +307,9 @@ def collision_of(
     rubs, near = frictions.at(now, snapshot.state, candidates), near & {c.name for c in candidates}
     place, gaps = CollisionPlace(snapshot, names_of(candidates)), contacts.at(now, snapshot.state)
     still = np.zeros(len(candidates))
-    return Collision(tuple(candidates), groups, measure, snapshot, contacts, gaps, place, near, still, rubs=rubs)
+    return Collision(
+        tuple(candidates), groups, measure, snapshot, contacts, gaps, place, near, still, rubs=rubs, frictions=frictions
+    )
 
 
 def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint, ...], ...]:

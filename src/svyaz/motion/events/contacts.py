@@ -90,9 +90,15 @@ class Gaps:
         return replace(self, rate=self.rows @ speeds + moving, rate_size=sizes, speeds=speeds)
 
     @property
+    def slowest(self) -> Array:
+        """Thrown back with less than these speeds, their hops would be lower than can be seen."""
+        found: Array = np.sqrt(2.0 * SHALLOW * self.size * self.second_size)
+        return found
+
+    @property
     def slow(self) -> NDArray[np.bool_]:
-        """Which are so slow that, thrown back with that speed, their hops would be lower than can be seen."""
-        found: NDArray[np.bool_] = np.abs(self.rate) <= np.sqrt(2.0 * SHALLOW * self.size * self.second_size)
+        """Which are slower than that."""
+        found: NDArray[np.bool_] = np.abs(self.rate) <= self.slowest
         return found
 
     def second_with(self, accelerations: Array) -> Array:

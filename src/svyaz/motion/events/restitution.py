@@ -45,7 +45,7 @@ class Rebound:
     """Velocities after an impact, its impulses by constraint, and by name the constraints that it keeps.
 
     ``resting`` are the contacts that neither part nor approach afterwards, ``stages`` those struck at once, one set after
-    another; ``notes`` tell what was decided.
+    another; ``notes`` tell what was decided. ``halted``: hops have become lower than can be seen.
     """
 
     speeds: Array
@@ -54,6 +54,7 @@ class Rebound:
     resting: frozenset[str]
     stages: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    halted: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _halt(collision: Collision) -> Rebound:
     else:
         jump, found = s.mobility.least(s.jacobian, -s.velocity)
         speeds, impulses = s.v + jump, dict(zip(names, found.tolist(), strict=True))
-    return Rebound(speeds, impulses, frozenset(names), collision.touching)
+    return Rebound(speeds, impulses, frozenset(names), collision.touching, halted=True)
 
 
 def _at_once(

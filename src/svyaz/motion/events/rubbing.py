@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 import numpy as np
+import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.dynamics import Snapshot
-from svyaz.expr import gradient
+from svyaz.expr import ONE, TIME, gradient, total_derivative
 from svyaz.forms import Equations
 from svyaz.matrices import lstsq
 from svyaz.model import Constraint
@@ -34,7 +35,9 @@ AGAINST = 1e-9
 @dataclass(frozen=True)
 class Rubs:
     """Frictions at a state: the number of the constraint and the sign of its reaction; slips (f,) and their slopes (f, n),
-    directions (f, n), coefficients (f,). Those with ``plane`` belong to a plane, two and two.
+    directions (f, n), coefficients (f,). Those with ``plane`` belong to a plane, two and two. ``drift`` (f,) are the rates of
+    the slips without accelerations. ``given`` (f,) is the direction of a slip that is known, 0 where it is to be found;
+    ``slips`` are those at the beginning.
     """
 
     rows: tuple[int, ...]
@@ -44,23 +47,43 @@ class Rubs:
     along: Array
     sliding: Array
     static: Array
+    drift: Array
     plane: NDArray[np.bool_]
+    given: Array
+    slips: Array
 
     @property
     def pairs(self) -> list[list[int]]:
         """The numbers of those that are one friction in a plane."""
         return np.flatnonzero(self.plane).reshape(-1, 2).tolist()
 
+    @property
+    def known(self) -> list[int]:
+        """The numbers of those that slip in a given direction."""
+        found = set(np.flatnonzero(self.given).tolist())
+        return sorted(found.union(*(pair for pair in self.pairs if found & set(pair))))
+
     def of_rows(self, rows: Sequence[int]) -> Rubs:
         """Those of some of the constraints, which are numbered anew."""
         kept = [k for k, i in enumerate(self.rows) if i in rows]
-        names = ("signs", "slip", "slopes", "along", "sliding", "static", "plane")
+        names = ("signs", "slip", "slopes", "along", "sliding", "static", "drift", "plane", "given", "slips")
         numbers = {name: getattr(self, name)[kept] for name in names}
         return Rubs(rows=tuple(list(rows).index(self.rows[k]) for k in kept), **numbers)
 
     def moved(self, jump: Array) -> Rubs:
         """With other velocities."""
         return replace(self, slip=self.slip + self.slopes @ jump)
+
+    def for_accelerations(self, free: Array, still: Array) -> Rubs:
+        """The same law for reactions: rates of slips in place of slips, with the accelerations of the motion ``free`` of
+        contacts; slips above ``still`` (f,) keep their direction.
+        """
+        sizes, given = np.abs(self.slip), np.sign(self.slip)
+        for pair in self.pairs:
+            sizes[pair] = np.hypot(*self.slip[pair])
+            given[pair] = self.slip[pair] / np.maximum(sizes[pair], np.finfo(float).tiny)
+        given[sizes <= still] = 0.0
+        return replace(self, slip=self.slopes @ free + self.drift, given=given)
 
 
 @dataclass(frozen=True)
@@ -80,19 +103,22 @@ class Frictions:
             return None
         found = {key: table[chosen] for key, table in self.numbers(np.concatenate([[time], state])).items()}
         signs, planes = (np.array(entries)[chosen] for entries in (self.signs, self.planes))
-        return Rubs(tuple(rows[self.names[k]] for k in chosen), signs.astype(float), **found, plane=planes)
+        own = tuple(rows[self.names[k]] for k in chosen)
+        return Rubs(own, signs.astype(float), **found, plane=planes, given=np.zeros(len(chosen)), slips=found["slip"])
 
 
 def frictions_of(free: Equations, constraints: Sequence[Constraint]) -> Frictions:
     """The frictions of constraints whose reactions have one sign; ``free`` are the equations without constraints."""
     chosen = [(c, f) for c in constraints if c.pushes for f in c.frictions]
     slips = [free.in_states(f.slip) for _, f in chosen]
+    flow = {se.Symbol(s): rate for s, rate in free.explicit.items()} | {TIME: ONE}
     tables = {
         "slip": slips,
         "slopes": [gradient(slip, free.velocities) for slip in slips],
         "along": [[free.in_states(e) for e in f.along] for _, f in chosen],
         "sliding": [free.in_states(f.sliding) for _, f in chosen],
         "static": [free.in_states(f.static) for _, f in chosen],
+        "drift": [total_derivative(slip, flow) for slip in slips],
     }
     numbers = function(tables, ("t", *free.states), free.system.constants)
     names, signs = tuple(c.name for c, _ in chosen), tuple(c.pushes for c, _ in chosen)
@@ -112,6 +138,7 @@ def rubbed(
     }
     for i, j in rubs.pairs:
         ways |= {i: (0.0, 1.0), j: (0.0,)} if i in carrying else {}
+    ways |= {k: (float(rubs.given[k]),) for k in rubs.known if k in carrying}
     impact = _Impact(s, list(rows), wanted, pushed, rubs)
     for word in islice(product(*ways.values()), MOST_WORDS):
         sides = np.full(len(rubs.rows), np.nan)  # not a number: carries nothing
@@ -137,8 +164,9 @@ class _Impact:
 
         Its direction is found by projecting T + ρ slip⁺ onto the circle |T| = sliding |Λ|, from the slip before.
         """
-        slipping = [k for pair in self.rubs.pairs if sides[pair[0]] == 1.0 for k in pair]
-        stuck = np.array([k for k in np.flatnonzero(sides == 0.0) if k not in slipping], dtype=np.intp)
+        known = self.rubs.known
+        slipping = [k for pair in self.rubs.pairs if sides[pair[0]] == 1.0 and pair[0] not in known for k in pair]
+        stuck = np.array([k for k in np.flatnonzero(sides == 0.0) if k not in (*slipping, *known)], dtype=np.intp)
         found, rubs = sides.copy(), self.rubs
         if not slipping:
             return self._solved(found, stuck)[0]
@@ -183,5 +211,6 @@ class _Impact:
             sizes[pair], along[pair] = np.hypot(*forces[pair]), along[pair].sum()
         with np.errstate(over="ignore"):  # a coefficient may be as large as one likes: then nothing slips
             breaks = (sizes[stuck] > (rubs.static * loads)[stuck] + room * (rubs.static[stuck] + AGAINST)).any()
-        fits = not breaks and not (along[slips] < least[slips]).any()
+        begun = np.setdiff1d(slips, rubs.known)
+        fits = not breaks and not (along[begun] < least[begun]).any()
         return ((jump, own, forces) if fits else None), forces, after

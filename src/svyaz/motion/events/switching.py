@@ -265,17 +265,17 @@ class Switched:
         if isinstance(found, str):
             return Refusal(Status.INFEASIBLE, found)
         kept = found.kept & {*names_of(active), *(name for name, x in found.impulses.items() if x)}
-        chosen = acting_after(collision, found.speeds, kept, found.resting)
-        if chosen is None:
+        decided = acting_after(collision, found, kept)
+        if decided is None:
             told = ", ".join(f"'{c.name}'" for group in collision.groups for c in group)
             when = f"at t = {collision.snapshot.time:.9g}"
             return Refusal(
                 Status.INFEASIBLE, f"no reactions of the contacts {told} that only push keep them apart {when}"
             )
-        acting = collision.chosen(chosen)
+        acting = collision.chosen(decided[0])
         rests |= self._bounces.rocked(collision, acting)
         stages = found.stages or ((tuple(rests),) if rests else ())
-        state = collision.measure.moved(before, v=found.speeds)
+        state = collision.measure.moved(before, v=decided[1])
         return acting, Impact(state, found.impulses, stages, rests, found.notes)
 
     @cached_property
