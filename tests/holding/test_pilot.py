@@ -81,7 +81,7 @@ def test_C1_a_disturbed_start_enters_the_prediction() -> None:
 
 
 def test_C1_power_and_sum_by_doubling() -> None:
-    from svyaz.holding.carried import _power_and_sum
+    from svyaz.holding.ranges import _power_and_sum
 
     rng = np.random.default_rng(4)
     s = rng.normal(size=(3, 3)) / 3

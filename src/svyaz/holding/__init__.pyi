@@ -5,7 +5,6 @@ from svyaz.holding.advancing import departure_of as departure_of
 from svyaz.holding.advancing import next_passage as next_passage
 from svyaz.holding.advancing import next_stop as next_stop
 from svyaz.holding.advancing import steps_left as steps_left
-from svyaz.holding.deciding import decide as decide
 from svyaz.holding.decision import Decision as Decision
 from svyaz.holding.decision import GainReport as GainReport
 from svyaz.holding.deviation import deviations as deviations
@@ -19,13 +18,10 @@ from svyaz.holding.integrals import in_states_of as in_states_of
 from svyaz.holding.integrals import not_integrals as not_integrals
 from svyaz.holding.integrals import way_of_holding as way_of_holding
 from svyaz.holding.judging import verdict_alone as verdict_alone
-from svyaz.holding.jumping import stalled_at_jump as stalled_at_jump
 from svyaz.holding.jumps import Jump as Jump
 from svyaz.holding.jumps import jump_log as jump_log
 from svyaz.holding.laws import meanings as meanings
 from svyaz.holding.lyapunov import Region as Region
-from svyaz.holding.named_gains import Stabilised as Stabilised
-from svyaz.holding.named_gains import stabilised as stabilised
 from svyaz.holding.observed_columns import observed as observed
 from svyaz.holding.observed_columns import observing as observing
 from svyaz.holding.options import Automatic as Automatic
@@ -65,6 +61,7 @@ from svyaz.holding.settling import SWITCH_TOLERANCE as SWITCH_TOLERANCE
 from svyaz.holding.settling import Entry as Entry
 from svyaz.holding.settling import Refusal as Refusal
 from svyaz.holding.settling import Settling as Settling
+from svyaz.holding.settling import decide as decide
 from svyaz.holding.settling import inconsistent_start as inconsistent_start
 from svyaz.holding.settling import settle as settle
 from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
@@ -75,10 +72,13 @@ from svyaz.holding.sizes import places_of as places_of
 from svyaz.holding.sizes import sampled as sampled
 from svyaz.holding.sizes import state_scale as state_scale
 from svyaz.holding.sizes import weights_program as weights_program
+from svyaz.holding.texts import Stabilised as Stabilised
 from svyaz.holding.texts import Wanted as Wanted
 from svyaz.holding.texts import fixed_run as fixed_run
+from svyaz.holding.texts import stabilised as stabilised
 from svyaz.holding.texts import written_program as written_program
 from svyaz.holding.unreachable import lost_integrals as lost_integrals
+from svyaz.holding.unreachable import stalled_at_jump as stalled_at_jump
 from svyaz.holding.unreachable import values_out_of_reach as values_out_of_reach
 from svyaz.holding.verdicts import ROUNDING as ROUNDING
 from svyaz.holding.verdicts import Certificate as Certificate

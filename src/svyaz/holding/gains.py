@@ -22,7 +22,6 @@ from time import perf_counter
 from svyaz.arrays import Array
 from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import deviations
-from svyaz.holding.leisure import seconds_left
 from svyaz.holding.options import Gains, OneGain, Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.pilot import scheme_of, spread
@@ -118,7 +117,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
                 code=theatre.code_for(found.best.setting),
             )
         steps += sum(one.steps for one in seen.values())
-        if options.tolerance is None or options.step is None or seconds_left(budget) <= 0.0:
+        if options.tolerance is None or options.step is None or budget.left <= 0.0:
             break
         halved.append(f"{now.step:g}")
     log.extend(_told_of_halving(options, halved))
@@ -166,9 +165,9 @@ def _rehearse(
     none, gains = Setting(0.0), [Setting(float(k)) for k in candidates(scheme_of(options), span)[1:]]
     grid = nodes_of(options, span) if options.step is None else None
     theatre = Theatre(segment, options, state, span, grid=grid)
-    before_run = seconds_left(budget)
+    before_run = budget.left
     plain = theatre.run(none)
-    budget = budget.for_run((before_run - seconds_left(budget)) / part)
+    budget = budget.for_run((before_run - budget.left) / part)
     if before is not None:
         reference = before.theatre.reference
     else:

@@ -26,11 +26,10 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.holding.advancing import Advancing, advance
-from svyaz.holding.carried import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.deviation import Deviations, deviations
-from svyaz.holding.leisure import seconds_left
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import critical, rescaled
+from svyaz.holding.ranges import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.holding.singularity import singular_point
 from svyaz.holding.verdicts import Discretisation, largest_gain
@@ -236,7 +235,7 @@ def _with_other_gains(
     rest: dict[int, Array] = {}
     initial = measured.at(path.times[:1], path.states[:1])[0]
     for k in spread(len(gains)):
-        if seconds_left(budget) <= 0.0:
+        if budget.left <= 0.0:
             break
         COUNTED.seconds += each
         with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))

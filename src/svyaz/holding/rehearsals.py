@@ -14,7 +14,6 @@ from svyaz.arrays import Array
 from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent
-from svyaz.holding.leisure import seconds_left
 from svyaz.holding.observed_columns import observed
 from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
 from svyaz.holding.perturbations import Perturbation, damped, rescaled
@@ -188,7 +187,7 @@ class Theatre:
         """What was seen, with rehearsals of further settings while the budget allows them."""
         found = dict(seen)
         wanted = [setting for setting in dict.fromkeys(settings) if setting not in found]
-        while wanted and (left := seconds_left(budget)) > 0.0:
+        while wanted and (left := budget.left) > 0.0:
             witnesses = self.seen(self.runs(wanted, left))
             found.update(zip(wanted, witnesses, strict=False))
             wanted = wanted[len(witnesses) :]
@@ -285,7 +284,7 @@ def rehearsed_span(options: Options, span: tuple[float, float]) -> tuple[float, 
 def affordable(budget: Budget, path: Path) -> int:
     """So many steps of the accurate motion, of twelve evaluations each, are in the budget."""
     each = evaluation_work(path.states.shape[1])
-    return int(np.clip(seconds_left(budget) / (12 * each), 1000, LONGEST_REHEARSAL))
+    return int(np.clip(budget.left / (12 * each), 1000, LONGEST_REHEARSAL))
 
 
 def trajectory_error(path: Path, reference: Path, scale: StateScale) -> float:

@@ -9,7 +9,6 @@ from math import inf, isnan, log, sqrt
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.holding.leisure import seconds_left
 from svyaz.holding.perturbations import positions_of
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.rehearsals import NOISE, Rehearsal, Seen, Setting, Theatre
@@ -118,7 +117,7 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
         leaders = sorted(_able(trials, allowed), key=lambda t: t.product)[: 1 if near else LEADERS]
         trials = played(one for t in leaders for one in _around(t.setting, width, gains, positions and not near))
     constant = best_of(trials, allowed) or best
-    if seconds_left(budget) <= 0.0:
+    if budget.left <= 0.0:
         return Found(seen, constant, (f"the search for better gains was cut after {budget.told}",))
     if near or _gap(trials, constant) <= GAP:
         return Found(seen, constant, (NEAR,))
@@ -128,7 +127,7 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
         trials = played(one for t in _leaders(trials, allowed, count) for one in _beside(t.setting, factor))
     varied = min(_leaders(trials, allowed, 1), key=lambda t: t.product, default=None)
     won = varied is not None and varied.product + 2 * log(WON) <= constant.product
-    cut = (f"the search for gains that vary was cut after {budget.told}",) if seconds_left(budget) <= 0.0 else ()
+    cut = (f"the search for gains that vary was cut after {budget.told}",) if budget.left <= 0.0 else ()
     return Found(seen, varied if won and varied is not None else constant, (_told_of(constant, varied, won), *cut))
 
 

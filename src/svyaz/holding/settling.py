@@ -16,9 +16,8 @@ from svyaz.arrays import Array
 from svyaz.constraints import Residual, entered, examine, examined, model_states, residuals, straying
 from svyaz.expr import Advice
 from svyaz.forms import Equations
-from svyaz.holding.deciding import decide
-from svyaz.holding.decision import Decision
-from svyaz.holding.departures import departure
+from svyaz.holding.advancing import departure
+from svyaz.holding.decision import Decision, without_constraints
 from svyaz.holding.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
 from svyaz.holding.options import Automatic, ByProjection, Options
 from svyaz.integrate import Status
@@ -91,7 +90,11 @@ def settle(
     unfit = () if force else unfit_to_hold(equations, kept, options, own, span[0])
     if unfit:
         return Refusal(Status.INFEASIBLE, "; ".join(unfit))
-    decision = gains(own, kept) if gains is not None else _decided(equations, kept, options, own, span)
+    if gains is not None:
+        decision = gains(own, kept)
+    else:
+        decision = decide(equations, kept, options, own, span)
+        decision = replace(decision, notes=(*equations.notes, *decision.notes))
     if not decision.allowed and not force:
         return Refusal(Status.INFEASIBLE, decision.reason, decision)
     if decision.segment.held != kept:  # the gains are those of an earlier phase, the values held are not
@@ -101,11 +104,18 @@ def settle(
     return replace(decision, unmet=found, notes=(*found, *replaced, *decision.notes))
 
 
-def _decided(
+def decide(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
-    decision = decide(equations, held, options, state, span)
-    return replace(decision, notes=(*equations.notes, *decision.notes))
+    """Settle the gains of one phase: given ones are judged, others are chosen, and deviations are predicted.
+
+    Where nothing is to be kept there is nothing to judge, and what judges gains is not loaded.
+    """
+    if not equations.deviations and not held:
+        return without_constraints(equations, held, options, state, span)
+    from svyaz.holding.judging import decide_what_is_kept
+
+    return decide_what_is_kept(equations, held, options, state, span)
 
 
 def _entered(
