@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 
 from svyaz import System, gallery, load, loads
 from svyaz.holding import segment
+from svyaz.holding.gain_search import TABLE, candidates
 from svyaz.holding.pilot import scheme_of, spread
-from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
 from svyaz.integrate import budget, solving
 from svyaz.motion import check, simulate
@@ -102,7 +102,7 @@ def test_every_decision_is_logged() -> None:
     assert any("chosen from" in line for line in auto.log)
     assert set(auto.log) <= set(motion.notes)
     assert motion.step == auto.step < 0.01
-    assert len(auto.trials) >= CANDIDATES + 1
+    assert len(auto.trials) >= TABLE.candidates + 1
     assert auto.seconds > 0
 
 
@@ -113,7 +113,7 @@ def test_candidates_lie_between_the_span_and_the_limit_of_the_method() -> None:
     found = candidates(scheme, (0.0, 6.0))
     assert found[0] == 0.0
     assert found[1] <= 1 / 6.0
-    assert found[-1] == pytest.approx(LARGEST_SHARE * 200, rel=1e-9)
+    assert found[-1] == pytest.approx(TABLE.largest_share * 200, rel=1e-9)
     assert np.all(np.diff(found) > 0)
 
 
@@ -278,7 +278,7 @@ def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
     choice = simulate(model("sleigh"), until=2).gains.choice
     assert sum(asked) == len(choice.trials) - 1  # the first, without gains, tells how long a run takes
     assert len(asked) <= 12
-    assert max(asked) >= CANDIDATES
+    assert max(asked) >= TABLE.candidates
 
 
 def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
@@ -287,7 +287,7 @@ def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monke
     monkeypatch.setattr(budget, "FACTOR", 0.0)
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)
     choice = motion.gains.choice
-    assert 2 <= len(choice.trials) < CANDIDATES + 1
+    assert 2 <= len(choice.trials) < TABLE.candidates + 1
     assert any("rehearsals were cut at" in line and "s of work" in line for line in choice.log)
     assert set(choice.log) <= set(motion.notes)
     assert motion.finished

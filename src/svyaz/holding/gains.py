@@ -1,6 +1,6 @@
 """Gains: the verdict on those that are given, and the choice where "auto" is asked for.
 
-The choice is made from rehearsals of the run itself, over its whole span or, where that has very many steps, over the first
+The choice is made from trial runs of the run itself, over its whole span or, where that has very many steps, over the first
 part of it, with gains κ spaced evenly in the logarithm
 between the inverse of the span and the limit of the method. Each gives a residual (largest deviation in the constraint's
 own scale) and a trajectory error (largest distance from an accurate motion, every state in its own scale). Of those that
@@ -8,7 +8,7 @@ do not leave the constraints farther than no stabilisation at all, the weakest w
 taken. With a tolerance, only gains that keep the residual below it compete, and the step is halved until there is one.
 
 With a fixed step the best gain may leave the residual, or the error, well above the least that is seen. Then other damping
-of positions, ḧ + 2ζκ ḣ + κ²h = 0, is rehearsed as well, what is best is refined, and gains that vary are tried: κ at the
+of positions, ḧ + 2ζκ ḣ + κ²h = 0, is tried as well, what is best is refined, and gains that vary are tried: κ at the
 constraints and up to another gain away from them, so that a remainder meets the gain it calls for (Kaspirovich, end of 2.1).
 """
 
@@ -22,25 +22,24 @@ from time import perf_counter
 from svyaz.arrays import Array
 from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import deviations
+from svyaz.holding.gain_search import best_of, candidates, search
 from svyaz.holding.options import Gains, OneGain, Options
 from svyaz.holding.perturbations import Perturbation
-from svyaz.holding.pilot import scheme_of, spread
-from svyaz.holding.rehearsals import (
+from svyaz.holding.pilot import scheme_of, seconds_left, spread
+from svyaz.holding.segment import Segment, integrated
+from svyaz.holding.trial_runs import (
     NOISE,
-    Rehearsal,
-    Seen,
-    Setting,
-    Theatre,
-    Viewpoint,
+    TrialGains,
+    TrialRun,
+    TrialRuns,
+    Trials,
     accurate_motion,
     affordable,
     nodes_of,
-    rehearsed_span,
+    trial_span,
 )
-from svyaz.holding.searching import best_of, candidates, searched
-from svyaz.holding.segment import Segment, integrated
 from svyaz.holding.verdicts import Verdict, judge
-from svyaz.integrate import Budget, Status
+from svyaz.integrate import Budget, Path, Status
 
 MOST_HALVINGS = 12
 
@@ -52,26 +51,26 @@ NOTED_ENERGY = 0.01
 class Choice:
     """What was decided, on which trials, at what cost; ``log`` tells every decision.
 
-    ``chosen`` is the rehearsal that was taken, ``gains`` are those of the run, as they may be asked for; ``kappa`` is their
-    rate at the constraints, ``code`` what they were rehearsed with where they vary. ``part`` of the run was rehearsed.
+    ``chosen`` is the trial run that was taken, ``gains`` are those of the run, as they may be asked for; ``kappa`` is their
+    rate at the constraints, ``code`` what they were tried with where they vary. ``part`` of the run was tried.
     """
 
     kappa: float
     step: float | None
-    trials: tuple[Rehearsal, ...]
+    trials: tuple[TrialRun, ...]
     log: tuple[str, ...]
     steps: int
     seconds: float
     feasible: bool = True
     part: float = 1.0
-    chosen: Rehearsal | None = None
+    chosen: TrialRun | None = None
     gains: Gains = field(default_factory=lambda: OneGain(0.0))
     code: Segment | None = None
 
     @property
-    def unstabilised(self) -> Rehearsal | None:
-        """The rehearsal without gains, to compare with; None where there was none."""
-        return next((t for t in self.trials if t.setting == Setting(0.0)), None)
+    def unstabilised(self) -> TrialRun | None:
+        """The trial run without gains, to compare with; None where there was none."""
+        return next((t for t in self.trials if t.setting == TrialGains(0.0)), None)
 
 
 def verdict_on(law: Perturbation, options: Options) -> Verdict:
@@ -85,44 +84,42 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
     log: list[str] = []
     halved: list[str] = []
     steps = 0
-    rehearsals = None
-    rehearsed = rehearsed_span(options, span)
-    part = (rehearsed[1] - rehearsed[0]) / (span[1] - span[0])
+    reference = None
+    tried = trial_span(options, span)
+    part = (tried[1] - tried[0]) / (span[1] - span[0])
+    allowed = options.allowed(deviations(segment.equations).names)
     for halving in range(MOST_HALVINGS + 1):
         now = options if options.step is None else replace(options, step=options.step / 2**halving)
-        first = rehearsals is None
-        rehearsals = _rehearse(segment, now, state, rehearsed, part, budget, rehearsals)
-        theatre, seen, budget = rehearsals.theatre, rehearsals.seen, rehearsals.budget
-        steps += theatre.reference.steps if first else 0
-        log.extend([rehearsals.cut] if rehearsals.cut else [])
-        allowed = now.allowed(deviations(segment.equations).names)
-        trials = theatre.trials(seen)
-        if best_of(trials, allowed) is not None:
+        runs, trials, budget, cut = _try_candidates(segment, now, state, tried, part, budget, reference)
+        steps += runs.reference.steps if reference is None else 0
+        reference = runs.reference
+        log.extend([cut] if cut else [])
+        if best_of(tuple(trials.values()), allowed) is not None:
             log.extend(_told_of_halving(options, halved))
-            found = searched(theatre, seen, allowed, budget)
-            trials = theatre.trials(found.seen)
-            steps += sum(one.steps for one in found.seen.values())
-            log += [_told(found.best, trials, now), *found.log, *_losses(found.best, trials[0])]
-            log += _energy_note(theatre, found.best, part)
+            found = search(runs, trials, allowed, budget)
+            best, every = found.best, tuple(found.trials.values())
+            steps += sum(one.steps for one in every)
+            log += [_told(best, every, now), *found.log, *_losses(best, every[0]), *_energy_note(runs, best, part)]
             return Choice(
-                found.best.kappa,
+                best.kappa,
                 now.step,
-                trials,
+                every,
                 tuple(log),
                 steps,
                 perf_counter() - begin,
                 part=part,
-                chosen=found.best,
-                gains=theatre.gains(found.best.setting),
-                code=theatre.code_for(found.best.setting),
+                chosen=best,
+                gains=runs.gains(best.setting),
+                code=runs.code_for(best.setting),
             )
-        steps += sum(one.steps for one in seen.values())
-        if options.tolerance is None or options.step is None or budget.left <= 0.0:
+        steps += sum(one.steps for one in trials.values())
+        if options.tolerance is None or options.step is None or seconds_left(budget) <= 0.0:
             break
         halved.append(f"{now.step:g}")
     log.extend(_told_of_halving(options, halved))
     log.append("no gain was found" + ("" if options.tolerance is None else f" that keeps {_limit(options)}"))
-    return Choice(0.0, options.step, trials, tuple(log), steps, perf_counter() - begin, feasible=False)
+    every = tuple(trials.values())
+    return Choice(0.0, options.step, every, tuple(log), steps, perf_counter() - begin, feasible=False)
 
 
 def _told_of_halving(options: Options, halved: Sequence[str]) -> list[str]:
@@ -139,54 +136,41 @@ def _limit(options: Options) -> str:
     return f"the residual below {given:g}"
 
 
-@dataclass(frozen=True)
-class _Rehearsals:
-    """The rehearsals of one step, where they were made, and what is left of the budget."""
-
-    theatre: Theatre
-    seen: Seen
-    budget: Budget
-    cut: str
-
-
-def _rehearse(
+def _try_candidates(
     segment: Segment,
     options: Options,
     state: Array,
     span: tuple[float, float],
     part: float,
     budget: Budget,
-    before: _Rehearsals | None,
-) -> _Rehearsals:
-    """Rehearse a part of the run with all gains, or with fewer, evenly spread, when the budget does not allow more.
+    reference: Path | None,
+) -> tuple[TrialRuns, Trials, Budget, str]:
+    """Trial runs over a part of the run with all gains, or with fewer, evenly spread, when the budget does not allow more;
+    what is left of the budget; and a note where it was not enough.
 
-    The first rehearsal, without gains, tells how long a run takes.
+    The first trial run, without gains, tells how long a run takes. ``reference`` is the accurate motion where it is known.
     """
-    none, gains = Setting(0.0), [Setting(float(k)) for k in candidates(scheme_of(options), span)[1:]]
+    none, gains = TrialGains(0.0), [TrialGains(float(k)) for k in candidates(scheme_of(options), span)[1:]]
     grid = nodes_of(options, span) if options.step is None else None
-    theatre = Theatre(segment, options, state, span, grid=grid)
-    before_run = budget.left
-    plain = theatre.run(none)
-    budget = budget.for_run((before_run - budget.left) / part)
-    if before is not None:
-        reference = before.theatre.reference
-    else:
+    runs = TrialRuns(segment, options, state, span, grid)
+    before_run = seconds_left(budget)
+    plain = runs.path(none)
+    budget = budget.for_run((before_run - seconds_left(budget)) / part)
+    if reference is None:
         reference = accurate_motion(segment, options, state, span, affordable(budget, plain))
     if grid is not None and reference.status is not Status.FINISHED:
-        theatre = replace(theatre, grid=None)
-        plain = theatre.run(none)
+        runs = replace(runs, grid=None)
+        plain = runs.path(none)
     # where neither has come to a branching position there is none to be looked for in the others
     branching = plain.bridged or reference.bridged or plain.status is not Status.FINISHED
-    way = advance if branching else integrated
-    theatre = replace(theatre, look=Viewpoint(segment.equations, deviations(segment.equations), reference), way=way)
-    seen = theatre.played([gains[k] for k in spread(len(gains))], {none: theatre.seen([plain])[0]}, budget)
-    ordered = {setting: seen[setting] for setting in sorted(seen, key=lambda one: one.kappa)}
-    whole = len(seen) > len(gains)
-    cut = "" if whole else f"rehearsals were cut at {len(seen)} of {len(gains) + 1} gains, after {budget.told}"
-    return _Rehearsals(theatre, ordered, budget, cut)
+    runs = replace(runs, accurate=reference, way=advance if branching else integrated)
+    trials = runs.extend(runs.compare([none], [plain]), [gains[k] for k in spread(len(gains))], budget)
+    whole = len(trials) > len(gains)
+    cut = "" if whole else f"rehearsals were cut at {len(trials)} of {len(gains) + 1} gains, after {budget.told}"
+    return runs, {one: trials[one] for one in sorted(trials, key=lambda one: one.kappa)}, budget, cut
 
 
-def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str:
+def _told(best: TrialRun, trials: Sequence[TrialRun], options: Options) -> str:
     how = f"the step {options.step:g}" if options.step is not None else f"rtol {options.rtol:g}"
     tried = sum(t.finished for t in trials)
     plain = trials[0]
@@ -202,7 +186,7 @@ def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str
     )
 
 
-def _losses(best: Rehearsal, plain: Rehearsal) -> list[str]:
+def _losses(best: TrialRun, plain: TrialRun) -> list[str]:
     """Says where the motion is followed worse with the gains than without, by more than rounding."""
     if not plain.finished or not best.error > max(plain.error, NOISE):
         return []
@@ -211,9 +195,9 @@ def _losses(best: Rehearsal, plain: Rehearsal) -> list[str]:
     return [f"{told}; they are chosen because they hold the constraints better"]
 
 
-def _energy_note(theatre: Theatre, best: Rehearsal, part: float) -> list[str]:
+def _energy_note(runs: TrialRuns, best: TrialRun, part: float) -> list[str]:
     """Says how far the energy, where it is a first integral, drifts with a fixed step."""
-    change = nan if theatre.options.step is None else theatre.energy_change(best.setting)
+    change = nan if runs.options.step is None else runs.energy_change(best.setting)
     if not abs(change) > NOTED_ENERGY * part:
         return []
     word, where = "gains" if change > 0 else "loses", "the run" if part == 1.0 else f"the first {part:.2g} of the run"

@@ -90,6 +90,11 @@ class Prediction:
     seen: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0), np.zeros((0, 0))))
 
 
+def seconds_left(budget: Budget) -> float:
+    """Counted seconds of work that may still be spent."""
+    return budget.end - COUNTED.seconds
+
+
 def spread(count: int) -> list[int]:
     """0 … count - 1 in an order in which the first ones are always spread evenly: halves, quarters, eighths …"""
     bits = max(1, (count - 1).bit_length())
@@ -235,7 +240,7 @@ def _with_other_gains(
     rest: dict[int, Array] = {}
     initial = measured.at(path.times[:1], path.states[:1])[0]
     for k in spread(len(gains)):
-        if budget.left <= 0.0:
+        if seconds_left(budget) <= 0.0:
             break
         COUNTED.seconds += each
         with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))

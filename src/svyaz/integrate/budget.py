@@ -51,11 +51,6 @@ class Budget:
         return replace(self, end=self.begin + FACTOR * seconds + GRACE, run=seconds)
 
     @property
-    def left(self) -> float:
-        """Counted seconds of work that may still be spent."""
-        return self.end - clock()
-
-    @property
     def told(self) -> str:
         """How much was spent, in proportion to what it is for."""
         spent = clock() - self.begin
