@@ -200,3 +200,49 @@ def test_W2_the_matrix_of_a_tree_with_ball_joints_is_that_of_pinocchio(links: in
     names = [f"rot_{v[3:]}_{turned[v[:2]]}" if v[:2] in turned else v.rstrip("'") for v in system.velocities]
     order = [found.independent.index(names[k]) for k in their_velocities(tree)]
     np.testing.assert_allclose(found.A[n:, :n][np.ix_(order, order)], slopes, atol=1e-7 * np.abs(slopes).max())
+
+
+CENTRED = {"mass": 2.0, "central_inertia": MOMENTS}
+
+
+@pytest.mark.parametrize(("axis", "word"), [("x", "undecided"), ("y", "unstable"), ("z", "stable")])
+def test_W2_a_free_body_turns_steadily_about_its_principal_axes(axis: str, word: str) -> None:
+    """λ² = -ω² and -ω² (C - A)(C - B)/(A B): the middle axis is unstable, that of the largest moment stable."""
+    k, moments = "xyz".index(axis), np.array(list(MOMENTS.values()))
+    a, b = np.delete(moments, k)
+    ratio = complex((moments[k] - a) * (moments[k] - b) / (a * b)) ** 0.5
+    found = one_body(FREE, CENTRED, gravity=[0, 0, 0]).steady(fix={f"w{axis}": 2.0})
+    (motion,) = found.motions
+    wanted = [2j, -2j, 2j * ratio, -2j * ratio, 0, 0, 0, 0]
+    np.testing.assert_allclose(np.poly(motion.verdict.roots), np.poly(wanted), atol=1e-9)
+    assert (motion.at_fixed_momenta.word, motion.drift) == (word, ("x", "y", "z", f"rot_1_{axis}"))
+    assert motion.speeds[f"w{axis}"] == pytest.approx(2.0)
+    assert motion.momenta[f"p_rot_1_{axis}"] == pytest.approx(2 * moments[k])
+
+
+@pytest.mark.parametrize("part", [0.9, 1.1])
+def test_W2_the_sleeping_top_is_unstable_below_its_critical_spin(part: float) -> None:
+    """(C ω)² = 4 m g l A; in axes of the body the roots are i (ν - ω), A ν² - C ω ν + m g l = 0."""
+    m, length, across, along = 2.0, 0.4, 0.3, 0.2
+    mass = {"mass": m, "center": [0, 0, length], "central_inertia": {"xx": across, "yy": across, "zz": along}}
+    about_pole, weight = across + m * length**2, m * G * length
+    spin = part * np.sqrt(4 * weight * about_pole) / along
+    (motion,) = one_body(BALL, mass).steady(fix={"wz": spin}).motions
+    nu = np.roots([about_pole, -along * spin, weight])
+    np.testing.assert_allclose(
+        np.poly(motion.verdict.roots), np.poly([*(1j * (nu - spin)), *(-1j * (nu - spin)), 0]), rtol=1e-8, atol=1e-6
+    )
+    assert (motion.at_fixed_momenta.word == "unstable") == (part < 1)
+
+
+def test_W2_a_rod_on_a_ball_joint_goes_round_a_cone() -> None:
+    """cos θ = m g l/((A - C) ω²) for a rod that turns about the vertical as one piece."""
+    mass = {"mass": 2.0, "center": [0, 0, 0.4], "central_inertia": {"xx": 0.3, "yy": 0.3, "zz": 0.2}}
+    turn = np.sqrt(2 * G * 0.4 / ((0.62 - 0.2) * 0.5))
+    rod = one_body(BALL, mass, initial={"e0": np.cos(1.1), "e1": np.sin(1.1)})
+    (motion,) = rod.steady(fix={"rot_1'": turn}).motions
+    axes = rotation(np.array([motion.state[f"e{k}"] for k in range(4)]))
+    assert axes[2, 2] == pytest.approx(-0.5, abs=1e-9)
+    np.testing.assert_allclose([motion.speeds[w] for w in ("wx", "wy", "wz")], turn * axes[2], atol=1e-8)
+    with pytest.raises(ModelError, match="rot_1'"):
+        rod.steady(fix={"wz": 3.0})

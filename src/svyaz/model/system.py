@@ -328,6 +328,11 @@ class System:
         return self.law.bodies
 
     @cached_property
+    def turns_freely(self) -> bool:
+        """Does a body turn freely, on a ball or free joint, so that velocities are no rates of coordinates?"""
+        return any(body.quaternion for body in self.bodies)
+
+    @cached_property
     def velocities(self) -> tuple[str, ...]:
         """Names of the velocities that are states."""
         return self.law.velocities(self.coordinates)

@@ -61,8 +61,8 @@ def only_by_recursions(system: System) -> bool:
     """Is a tree so long that nothing about its equilibria is written out: no box, no series, no perturbation? Or does a body
     turn freely, so that there is no box of attitudes?
     """
-    freely = any(body.quaternion for body in system.bodies)
-    return isinstance(system.law, TurningBodies) or freely or (_many_bodies(system) and _fits_recursions(system))
+    alone = isinstance(system.law, TurningBodies) or system.turns_freely
+    return alone or (_many_bodies(system) and _fits_recursions(system))
 
 
 def _fits_recursions(system: System) -> bool:

@@ -48,10 +48,10 @@ from svyaz.stability.starts import consistent_start as consistent_start
 from svyaz.stability.starts import dogleg as dogleg
 from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt
 from svyaz.stability.steady import SteadyChoice as SteadyChoice
-from svyaz.stability.steady import SteadyMotion as SteadyMotion
-from svyaz.stability.steady import SteadyMotions as SteadyMotions
 from svyaz.stability.steady import steady_motions as steady_motions
 from svyaz.stability.steady import steady_near as steady_near
 from svyaz.stability.steady_blocks import SteadyBlocks as SteadyBlocks
 from svyaz.stability.steady_blocks import lagrange_blocks as lagrange_blocks
 from svyaz.stability.steady_blocks import routh_blocks as routh_blocks
+from svyaz.stability.steady_result import SteadyMotion as SteadyMotion
+from svyaz.stability.steady_result import SteadyMotions as SteadyMotions

@@ -52,11 +52,6 @@ ALONG = 1e-9
 NO_VECTOR = (ZERO, ZERO, ZERO)
 
 
-def has_attitudes(system: System) -> bool:
-    """Is it a tree in which velocities of ball or free joints are no rates of coordinates?"""
-    return any(body.quaternion for body in system.bodies)
-
-
 @dataclass(frozen=True)
 class AttitudeChart:
     """A ``model`` with ball or free joints near a position, and the same as a plain tree: ``system``."""
@@ -95,13 +90,20 @@ class AttitudeChart:
         }
 
 
-def attitude_chart(model: System, position: Mapping[str, float], *, upright: bool = False) -> AttitudeChart:
+def attitude_chart(
+    model: System,
+    position: Mapping[str, float],
+    *,
+    upright: bool = False,
+    about: Mapping[str, Array] | None = None,
+) -> AttitudeChart:
     """The chart at a position of the model.
 
     A body on the ground turns first about the direction of gravity where that is one of its axes, or where the chart is
     ``upright``: then that turn, rot_BODY, is cyclic if nothing but gravity acts, and takes the place of the nearest axis.
+    Without gravity bodies turn first ``about`` directions of the ground that are given by their names.
     """
-    tree, gravity = tree_of(model), unit_vector([evaluate(e, model.parameters) for e in tree_of(model).gravity])
+    tree, gravity = tree_of(model), gravity_direction(model)
     start = {**{q: float(model.initial.get(q, 0.0)) for q in model.coordinates}, **position}
     frames: dict[int, Array] = {GROUND: np.eye(3)}
     bodies: list[Body] = []
@@ -116,7 +118,8 @@ def attitude_chart(model: System, position: Mapping[str, float], *, upright: boo
             e = np.array([start[name] for name in body.quaternion])
             e = e / np.linalg.norm(e)
             frames[k] = without_dust(under @ rotation_of(e))
-            vertical = gravity if body.base == GROUND else np.zeros(3)
+            first = gravity if gravity.any() else (about or {}).get(body.name, gravity)
+            vertical = first if body.base == GROUND else np.zeros(3)
             names, columns = _turn_axes(body, frames[k], vertical, upright=upright)
             attitudes.append(Attitude(body, e, names, without_dust(frames[k].T @ columns)))
             bodies += _links(_in_frame(base, under, frames[k]), attitudes[-1], under, columns, len(bodies))
@@ -127,6 +130,11 @@ def attitude_chart(model: System, position: Mapping[str, float], *, upright: boo
         for name, point in model.points.items()
     }
     return AttitudeChart(model, _rewritten(model, whole, points, tuple(attitudes), start), tuple(attitudes))
+
+
+def gravity_direction(model: System) -> Array:
+    """Of length one; zero without gravity."""
+    return unit_vector([evaluate(e, model.parameters) for e in tree_of(model).gravity])
 
 
 def _turn_axes(body: Body, frame: Array, vertical: Array, *, upright: bool) -> tuple[tuple[str, ...], Array]:

@@ -23,7 +23,8 @@ from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
 from svyaz.stability.rest import RestEquations, rest_equations
 from svyaz.stability.resting import equilibrium_at
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
-from svyaz.stability.steady import SteadyMotion, SteadySearch, rolling_motion, steady_motions
+from svyaz.stability.steady import SteadySearch, rolling_motion, steady_motions
+from svyaz.stability.steady_result import SteadyMotion
 
 WELL_SPLIT = 0.1
 """Redundant coordinates are kept along a branch while ∂F/∂s is conditioned so well."""
@@ -83,6 +84,9 @@ def steady_branches(
     if along in fixed or along in sides:
         raise ModelError([Problem(f"'{along}' is varied: it cannot be prescribed or looked for in a box as well")])
     refuse_negative_mass(system, fixed)
+    if system.turns_freely:
+        message = "branches of steady motions are not followed where bodies turn freely, on ball or free joints"
+        raise ModelError([Problem(message, hint=f"look for steady motions at single values of '{along}'")])
     if has_velocity_constraints(system):
         return _rolling_branches(system, along, span, fixed, sides, seconds)
     # once for all values of what is varied

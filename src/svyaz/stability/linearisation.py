@@ -28,7 +28,7 @@ from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
 from svyaz.motion import only_by_recursions
 from svyaz.shown import Shown
-from svyaz.stability.attitudes import attitude_chart, has_attitudes
+from svyaz.stability.attitudes import attitude_chart
 from svyaz.stability.derivatives import at_rest, check_redundant
 from svyaz.stability.rest_tables import AtRest
 
@@ -248,7 +248,7 @@ class _Split:
         dependent: Sequence[str] | None,
         parameters: Mapping[str, float] | None = None,
     ) -> None:
-        if has_attitudes(system):  # in the tangent space of ball and free joints
+        if system.turns_freely:  # in the tangent space of ball and free joints
             system = attitude_chart(system, state).system
             state = {**system.initial, **{name: x for name, x in state.items() if name in system.states}}
         self.system = system

@@ -30,7 +30,7 @@ from svyaz.forms import TurningBodies
 from svyaz.matrices import lstsq
 from svyaz.model import System
 from svyaz.motion import only_by_recursions
-from svyaz.stability.attitudes import AttitudeChart, attitude_chart, has_attitudes
+from svyaz.stability.attitudes import AttitudeChart, attitude_chart
 from svyaz.stability.derivatives import check_redundant
 from svyaz.stability.descent import EXACT, SAME, Descent, gaps_of, turning_coordinates
 from svyaz.stability.positional import judge, positional_verdict
@@ -193,7 +193,7 @@ def equilibria_near(
     seconds: float,
 ) -> NearRest:
     """Where Newton's method and the falling energy lead from a position within so many seconds."""
-    if not has_attitudes(system):
+    if not system.turns_freely:
         check_redundant(system, dependent)
         return _rest_near(system, position, fix, box, partial(describe_equilibrium, dependent=dependent), seconds)
     chart = attitude_chart(system, position)
@@ -277,10 +277,12 @@ def describe_imbalance(tree: RestingTree) -> list[str]:
 
 def describe_chart(chart: AttitudeChart) -> str:
     """What the names of the turns mean."""
-    names = ", ".join(sorted(chart.turns))
+    about = [attitude.names[0] for attitude in chart.attitudes if attitude.names[0][-2:] not in ("_x", "_y", "_z")]
+    names = ", ".join(sorted(name for name in chart.turns if name not in about))
+    fixed = "".join(f"; {name} is the turn about a direction that stands still" for name in about)
     return (
-        f"{names} are turns about the axes of the body from the attitude R0 of the equilibrium, "
-        "R = R0 exp(rot), to first order; their rates are the angular velocity in body axes"
+        f"{names} are turns about the axes of the body from the attitude R0 found, R = R0 exp(rot), to first order; "
+        f"at rest their rates are the angular velocity in body axes{fixed}"
     )
 
 

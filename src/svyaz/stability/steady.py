@@ -13,7 +13,7 @@ coordinates are ignored, at given speeds or at given momenta (Routh). Its first 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from svyaz.arguments import Duration, check_arguments
 from svyaz.expr import Advice, Expression, ModelError, Problem, names_in
@@ -25,75 +25,22 @@ from svyaz.forms import (
 )
 from svyaz.model import System, nearest
 from svyaz.motion import searches_box
-from svyaz.shown import Shown
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
+from svyaz.stability.attitude_speeds import prescribed_turns, steady_chart
+from svyaz.stability.attitudes import AttitudeChart
 from svyaz.stability.choice import AskedPosition, Chosen, NoEquilibrium, equilibrium_near
-from svyaz.stability.critical import UNDECIDED, StabilityVerdict
 from svyaz.stability.derivatives import refuse_unfit
-from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
+from svyaz.stability.descent import SAME
+from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform
 from svyaz.stability.linear_forces import held_by_gyroscopic_forces
-from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.long_rest import ASKED, MOST_CHARTS, describe_chart
 from svyaz.stability.positional import judge, with_momenta, without_cyclic
 from svyaz.stability.rest import RestEquations, rest_equations, with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.speed_range import SpeedRange, initial_speeds, speed_range
-
-
-@dataclass(frozen=True, repr=False)
-class SteadyMotion(Shown):
-    """Values of what rests, of the speeds and momenta of the cyclic coordinates, and of the inputs that maintain it.
-
-    ``approximation`` is that of the system at fixed conserved momenta, ``at_fixed_momenta`` its verdict. ``verdict`` says the
-    same with a zero root for each conserved momentum, ``perturbed`` is the word when momenta are perturbed as well; ``drift``
-    are the cyclic coordinates that leave their uniform motion then.
-    """
-
-    state: Mapping[str, float]
-    speeds: Mapping[str, float]
-    momenta: Mapping[str, float]
-    inputs: Mapping[str, float]
-    parameters: Mapping[str, float]
-    approximation: FirstApproximation | None
-    at_fixed_momenta: StabilityVerdict | None
-    verdict: StabilityVerdict | None
-    notes: tuple[str, ...] = ()
-    perturbed: str = UNDECIDED
-    drift: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, repr=False)
-class SteadyMotions(Shown):
-    """What was found: ``dimension`` of the manifold, ``prescribable`` names of which so many single out a motion.
-
-    ``complete``: is it proved that there are no others in the box? Nothing is claimed about other speeds where they were
-    ``taken`` from the initial state.
-    """
-
-    system: System
-    cyclic: tuple[Cyclic, ...]
-    dimension: int
-    prescribable: tuple[str, ...]
-    motions: tuple[SteadyMotion, ...]
-    found: Equilibria
-    notes: tuple[str, ...] = ()
-    complete: bool = False
-    taken: Mapping[str, float] = field(default_factory=dict)
-
-    def reason(self) -> str:
-        """Why the answer is negative, or an empty text."""
-        if self.found.reason() or self.motions:
-            return self.found.reason()
-        if not self.found.complete:
-            return "; ".join(self.found.notes)
-        return f"there is no steady motion in the box{self.condition}"
-
-    @property
-    def condition(self) -> str:
-        """Under which speeds of the initial state the answer holds, or an empty text."""
-        told = ", ".join(f"{name} = {value:.6g}" for name, value in self.taken.items())
-        return f" with {told} of the initial state" if told else ""
+from svyaz.stability.steady_result import SteadyMotion, SteadyMotions
 
 
 @check_arguments
@@ -113,9 +60,21 @@ def steady_motions(
     values of the model's initial state, and nothing is claimed about others.
     """
     refuse_negative_mass(system, fix)
+    if system.turns_freely:
+        return _turning_freely(system, fix or {}, box or {}, dependent, seconds)
     if has_velocity_constraints(system):
         return _rolling(system, fix or {}, box or {}, seconds, progress)
     search = SteadySearch(system, fix or {}, box or {}, boxed=searches_box(system, box or (), seconds))
+    return _searched(search, dependent, seconds, progress)
+
+
+def _searched(
+    search: SteadySearch,
+    dependent: Sequence[str] | None,
+    seconds: float,
+    progress: Callable[[float], object] | None = None,
+) -> SteadyMotions:
+    """The steady motions where a search looks for them."""
     within = search.bound()
     found = equilibria(search.system, search.fixed, within, dependent=dependent, seconds=seconds, progress=progress)
     motions = tuple(search.motion(e, dependent) for e in found.equilibria)
@@ -258,6 +217,35 @@ class SteadySearch:
         return SteadyMotion(
             position, speeds, moving, inputs, freed, approximation, here, verdict, tuple(notes), perturbed, drift
         )
+
+
+def _turning_freely(
+    system: System,
+    fix: Mapping[str, float],
+    box: Mapping[str, tuple[float, float]],
+    dependent: Sequence[str] | None,
+    seconds: float,
+) -> SteadyMotions:
+    """With ball or free joints: near the initial attitude, in charts that follow the motion found until it is their middle."""
+    chart = begin = steady_chart(system, fix, {})
+    for _ in range(MOST_CHARTS):
+        given = prescribed_turns(chart, fix, begin)
+        found = _searched(SteadySearch(chart.system, given, box, boxed=False), dependent, seconds)
+        there = [m for m in found.motions if all(abs(m.state.get(name, 0.0)) <= SAME for name in chart.turns)]
+        if there or not found.motions:
+            break
+        first = {**dict.fromkeys(chart.turns, 0.0), **found.motions[0].state}
+        chart = steady_chart(system, fix, chart.position({**chart.system.initial, **first}))
+    motions = tuple(_of_model(chart, motion) for motion in (there or found.motions))
+    notes = (*(note.removesuffix(ASKED) for note in found.notes), describe_chart(chart))
+    return replace(found, system=system, motions=motions, notes=notes)
+
+
+def _of_model(chart: AttitudeChart, motion: SteadyMotion) -> SteadyMotion:
+    """The motion with quaternions in its state, and the angular velocity in body axes among its speeds."""
+    values = {**chart.system.initial, **dict.fromkeys(chart.turns, 0.0), **motion.state}
+    moving = {**values, **dict.fromkeys(chart.system.velocities, 0.0), **motion.speeds}
+    return replace(motion, state=chart.position(values), speeds={**motion.speeds, **chart.velocities(moving)})
 
 
 def _rolling(
