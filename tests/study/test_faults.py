@@ -35,12 +35,16 @@ from svyaz.study.worker import answers
 
 # a worker that answers at once; it dies at the members of the first list, at each so often as the second says
 WORKER = """
-import array, base64, json, os, sys
+import array, base64, json, os, struct, sys
 letters = lambda kind, numbers: base64.b64encode(array.array(kind, numbers).tobytes()).decode()
 notes, deadly = sys.argv[1], json.loads(sys.argv[2])
-sys.stdin.readline()
-for line in sys.stdin:
-    members = [member["settings"]["x"] for member in json.loads(line)]
+def receive():
+    head = sys.stdin.buffer.read(8)
+    return sys.stdin.buffer.read(struct.unpack("<II", head)[0]) if head else None
+
+receive()
+while (given := receive()) is not None:
+    members = [member["settings"]["x"] for member in json.loads(given)]
     for x in members:
         deaths = os.path.join(notes, str(x))
         died = os.path.getsize(deaths) if os.path.exists(deaths) else 0
@@ -50,7 +54,9 @@ for line in sys.stdin:
             os.kill(os.getpid(), 9)
     codes = {"status": letters("b", [1] * len(members)), "stable": letters("b", [0] * len(members))}
     measures = {"final.x": letters("d", [2 * x for x in members])}
-    print(json.dumps({**codes, "reasons": {}, "measures": measures}), flush=True)
+    answer = json.dumps({**codes, "reasons": {}, "measures": measures}).encode()
+    sys.stdout.buffer.write(struct.pack("<II", len(answer), 0) + answer)
+    sys.stdout.buffer.flush()
 """
 
 
@@ -58,11 +64,7 @@ def with_workers(monkeypatch: pytest.MonkeyPatch, folder: Path, deadly: dict[flo
     """Processes that die at certain members, so often."""
     told = json.dumps({str(x): often for x, often in deadly.items()})
 
-    def process() -> subprocess.Popen[str]:
-        command = [sys.executable, "-S", "-c", WORKER, str(folder), told]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
-
-    monkeypatch.setattr(crew, "_process", process)
+    monkeypatch.setattr(crew, "COMMAND", (sys.executable, "-S", "-c", WORKER, str(folder), told))
 
 
 WORK = Work(WholeTask({}, {}), lambda numbers: WholeData([Member({"x": float(k)}, {}) for k in numbers]))
@@ -349,8 +351,7 @@ def test_N1_2_3_rows_are_checked_against_the_model_and_what_is_asked(tmp_path) -
 def test_a_lost_member_is_told_and_tried_again_when_the_study_goes_on(tmp_path, monkeypatch) -> None:
     system = loads(gallery.find("sling-hooked", {}), file="sling-hooked")  # a whole simulation for each member
     vary, options = {"g": [9.7, 9.8, 9.9]}, {"until": 0.6, "stabilize": "off", "workers": 2}
-    with_workers(monkeypatch, tmp_path, {})
-    monkeypatch.setattr(crew, "_asked", lambda process, line: "")
+    with_workers(monkeypatch, tmp_path, {})  # which know nothing of g
     found = sweep(system, vary, ["final"], keep=tmp_path / "study", **options)
     assert found.status == "incomplete"
     assert found.missing == (0, 1, 2)

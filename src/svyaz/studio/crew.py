@@ -7,55 +7,16 @@ browser as it is. A process that is ended takes those it started with it.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import signal
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from pathlib import Path
 
-from svyaz.studio.frames import HEAD, encoded, framed, lengths
+from svyaz.studio.frames import encoded
 from svyaz.studio.guard import RefusedRequest
 from svyaz.studio.limits import Limits
+from svyaz.worker_process import PYTHON, Worker, WorkerLost
 
 GRACE = 0.7
 """Seconds in which a short question that nobody waits for any more may still be finished: to start a process takes longer."""
-
-
-class Lost(Exception):
-    """The process ended without an answer."""
-
-
-@dataclass(eq=False)
-class Worker:
-    """A process and the last question that it answered, by its key: its programs are still compiled there.
-
-    ``head`` is that of a frame of which the rest was not waited for.
-    """
-
-    process: Process
-    key: str = ""
-    head: bytes = b""
-
-    async def frame(self) -> tuple[bytes, bool]:
-        """The next frame, and whether it is the last of an answer."""
-        assert self.process.stdout is not None
-        try:
-            if not self.head:
-                self.head = await self.process.stdout.readexactly(HEAD.size)
-            text, data = lengths(self.head)
-            rest = await self.process.stdout.readexactly(text + data)
-        except asyncio.IncompleteReadError as error:
-            raise Lost from error
-        head, self.head = self.head, b""
-        return head + rest, not rest.startswith(b'{"progress"')
-
-    def end(self) -> None:
-        """End it and what it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
 
 
 class Crew:
@@ -91,9 +52,8 @@ class Crew:
         finished = False
         try:
             worker = await self._taken(key)
-            assert worker.process.stdin is not None
             end = asyncio.get_running_loop().time() + seconds
-            worker.process.stdin.write(framed(question))
+            worker.send(question)
             sent = 0
             while not finished:
                 left = end - asyncio.get_running_loop().time()
@@ -106,7 +66,7 @@ class Crew:
                 yield frame
         except TimeoutError:
             yield encoded({"refused": {"reason": "time", "parts": [f"{seconds:g}"]}})
-        except (Lost, ConnectionError):
+        except WorkerLost:
             yield encoded({"refused": {"reason": "lost", "parts": []}})
         finally:
             self._leave(worker, finished=finished, grace=GRACE if seconds <= self.limits.seconds else 0.0)
@@ -128,10 +88,9 @@ class Crew:
                 while not (await worker.frame())[1]:
                     pass
             self._idle.append(worker)
-        except (TimeoutError, Lost, ConnectionError):
-            worker.end()
+        except (TimeoutError, WorkerLost):
             self._all.discard(worker)
-            await worker.process.wait()
+            await worker.end()
         finally:
             self._slots.release()
 
@@ -149,25 +108,10 @@ class Crew:
         return worker
 
     async def _started(self) -> Worker:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # nothing is imported from the folder of the user
-            "-m",
-            "svyaz.studio.worker",
-            str(self.limits.memory),
-            stdin=PIPE,
-            stdout=PIPE,
-            cwd=self.folder,
-            start_new_session=True,
-            limit=1 << 20,
-        )
-        worker = Worker(process)
+        worker = await Worker.start((*PYTHON, "svyaz.studio.worker", str(self.limits.memory)), self.folder)
         self._all.add(worker)
         return worker
 
     async def close(self) -> None:
         """End all processes."""
-        for worker in self._all:
-            worker.end()
-        for worker in self._all:
-            await worker.process.wait()
+        await asyncio.gather(*(worker.end() for worker in self._all))

@@ -1,23 +1,21 @@
 """Messages between browser, server and processes: a table of JSON whose arrays of numbers follow as plain bytes.
 
-A frame is two lengths (32 bits each, little end first), the JSON and the bytes. An array stands in the JSON as
+A frame (see ``svyaz.worker_process``) has the JSON and the bytes. An array stands in the JSON as
 ``{"array": where, "shape": [...]}``, ``where`` the place of its first byte among the bytes, which are 64-bit floats.
 """
 
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, BinaryIO, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-from svyaz.json_types import Json, Record
+from svyaz.json_types import Json
+from svyaz.worker_process import HEAD
 
 if TYPE_CHECKING:
     import numpy as np
-
-HEAD = struct.Struct("<II")
 
 
 def encoded(message: Mapping[str, object]) -> bytes:
@@ -46,26 +44,3 @@ def _plain(value: object, arrays: list[bytes]) -> Json:
 def _is_array(value: object) -> TypeGuard[np.ndarray]:
     """Is it an array of NumPy? The server does not load NumPy, and sends none."""
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, float)
-
-
-def framed(text: bytes) -> bytes:
-    """A frame of JSON that is already text."""
-    return HEAD.pack(len(text), 0) + text
-
-
-def lengths(head: bytes) -> tuple[int, int]:
-    """Those of the JSON and of the bytes behind it."""
-    text, data = HEAD.unpack(head)
-    return text, data
-
-
-def receive(stream: BinaryIO) -> Record | None:
-    """The JSON of the next frame of a stream; None at its end."""
-    head = stream.read(HEAD.size)
-    if len(head) < HEAD.size:
-        return None
-    text, data = lengths(head)
-    found = stream.read(text)
-    stream.read(data)
-    message: Record = json.loads(found)
-    return message

@@ -6,6 +6,7 @@ What libraries print goes to standard error. When the studio goes away, the proc
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -17,7 +18,8 @@ from time import monotonic
 from typing import BinaryIO
 
 from svyaz.json_types import Json, Record
-from svyaz.studio.frames import encoded, receive
+from svyaz.studio.frames import encoded
+from svyaz.worker_process import receive, take_output
 
 PAUSE = 0.1
 """Seconds between two words about how far it is."""
@@ -48,8 +50,7 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the studio
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    out = take_output()
     questions: SimpleQueue[Record] = SimpleQueue()
     Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
     from svyaz.studio.questions import load
@@ -61,7 +62,7 @@ def main() -> None:
 
 def _listen(stream: BinaryIO, questions: SimpleQueue[Record]) -> None:
     while (question := receive(stream)) is not None:
-        questions.put(question)
+        questions.put(json.loads(question))
     os.killpg(0, signal.SIGKILL)
 
 

@@ -7,13 +7,13 @@ or a cluster is sent nothing but text. A worker that dies is replaced, and what 
 
 from __future__ import annotations
 
+import asyncio
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 from time import perf_counter
 
 from svyaz.study.answers import Answers, answers_from_text, lost
@@ -21,10 +21,13 @@ from svyaz.study.native_runs import Left, never
 from svyaz.study.shares import Share, Shares
 from svyaz.study.tasks import Work, data_as_text, task_as_text
 from svyaz.study.worker import answers
+from svyaz.worker_process import HEAD, PYTHON, Worker, WorkerLost
 
 Done = Iterator[tuple[Share, Answers]]
 Found = tuple[Share, Answers] | BaseException | None
 """What a thread sends: a share with its answers, what it failed at, or that it has ended."""
+
+COMMAND = (*PYTHON, "svyaz.study.worker")
 
 PATIENCE = 0.5
 """So many seconds those who work are waited for when the work is left."""
@@ -94,106 +97,48 @@ def _gathered(run: Callable[[Callable[[Found], None]], None], workers: int, leav
 
 def done_by_processes(work: Work, numbers: Iterable[int], workers: int) -> Done:
     """Whole simulations in processes of their own, one for each worker at a time."""
-    shares, crowd = Shares(numbers), _Crowd(task_as_text(work.task))
+    shares, task = Shares(numbers), task_as_text(work.task).encode()
+    loop = asyncio.new_event_loop()
+
+    async def serve(put: Callable[[Found], None]) -> None:
+        worker: Worker | None = None
+        try:
+            while share := shares.take():
+                begin = perf_counter()
+                if worker is None:
+                    worker = await Worker.start(COMMAND, environment=_environment())
+                    worker.send(task)
+                worker.send(data_as_text(work.data(share)).encode())
+                try:
+                    frame, _ = await worker.frame()
+                except WorkerLost:
+                    reason, worker = f"its worker ended with the code {await worker.end()}", None
+                    if given_up := shares.died(share):
+                        put((given_up, lost(reason, len(given_up))))
+                    continue
+                shares.answered(share, perf_counter() - begin)
+                put((share, answers_from_text(frame[HEAD.size :].decode())))
+        finally:
+            if worker is not None:
+                await worker.end()
+
+    async def serve_all(put: Callable[[Found], None]) -> None:
+        await asyncio.gather(*(serve(put) for _ in range(workers)))
 
     def run(put: Callable[[Found], None]) -> None:
-        process = None
-        while share := shares.take():
-            begin = perf_counter()
-            process = crowd.started() if process is None else process
-            line = _asked(process, data_as_text(work.data(share)))
-            if line:
-                shares.answered(share, perf_counter() - begin)
-                put((share, answers_from_text(line)))
-                continue
-            reason = f"its worker ended with the code {crowd.ended(process)}"
-            process = None
-            if given_up := shares.died(share):
-                put((given_up, lost(reason, len(given_up))))
-        if process is not None:
-            crowd.ended(process)
+        with asyncio.Runner(loop_factory=lambda: loop) as runner, suppress(asyncio.CancelledError):
+            runner.run(serve_all(put))
 
-    return _gathered(run, workers, crowd.leave)
+    def leave() -> None:
+        with suppress(RuntimeError):  # it has ended
+            loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])
+
+    return _gathered(run, 1, leave)
 
 
-class _Crowd:
-    """The processes that are alive; once all are to leave, none is started any more."""
-
-    def __init__(self, task: str) -> None:
-        self._task, self._leaving = task, False
-        self._alive: set[subprocess.Popen[str]] = set()
-        self._lock = Lock()
-
-    def started(self) -> subprocess.Popen[str]:
-        with self._lock:
-            if self._leaving:
-                raise Left
-            process = _process()
-            self._alive.add(process)
-        _send(process, self._task)
-        return process
-
-    def ended(self, process: subprocess.Popen[str]) -> int:
-        """Make sure that a process has ended; its code."""
-        with self._lock:
-            self._alive.discard(process)
-            leaving = self._leaving
-        code = _closed(process)
-        if leaving:
-            raise Left
-        return code
-
-    def leave(self) -> None:
-        with self._lock:
-            self._leaving = True
-            for process in self._alive:
-                process.kill()
-
-
-def _process() -> subprocess.Popen[str]:
-    """A worker in a session of its own: Ctrl-C is for the one who asked, who ends the worker."""
+def _environment() -> dict[str, str]:
     import svyaz
 
     path = [str(Path(svyaz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(path),
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-    }
-    return subprocess.Popen(
-        [sys.executable, "-m", "svyaz.study.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        env=environment,
-        start_new_session=True,
-    )
-
-
-def _asked(process: subprocess.Popen[str], line: str) -> str:
-    """What a worker answers to a line; nothing, or a torn line, where it has died."""
-    assert process.stdout is not None, "a worker speaks"
-    _send(process, line)
-    answer = process.stdout.readline()
-    return answer if answer.endswith("\n") else ""
-
-
-def _send(process: subprocess.Popen[str], line: str) -> None:
-    assert process.stdin is not None, "a worker listens"
-    try:
-        process.stdin.write(line + "\n")
-        process.stdin.flush()
-    except BrokenPipeError:
-        return  # that it has died is seen when it does not answer
-
-
-def _closed(process: subprocess.Popen[str]) -> int:
-    """Let a worker go, which ends when nobody speaks to it; its code."""
-    for pipe in (process.stdin, process.stdout):
-        try:
-            if pipe is not None:
-                pipe.close()
-        except BrokenPipeError:
-            continue
-    return process.wait()
+    alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return {**os.environ, **alone, "PYTHONPATH": os.pathsep.join(path)}

@@ -1,6 +1,6 @@
 """The work on members of a sweep, in any process: from portable text to numbers.
 
-Run as a module it takes a task from the first line of its input and answers each further line, a list of members.
+Run as a module it takes a task from the first frame of its input and answers each further frame, a list of members.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from svyaz.study.measures import energy_terms, of_motion
 from svyaz.study.native_runs import Left, Stop, failed, native_answers, never
 from svyaz.study.tasks import Data, NativeData, Task, WholeData, WholeTask, data_from_text, task_from_text
 from svyaz.study.vary import Member
+from svyaz.worker_process import framed, receive, take_output
 
 
 def answers(task: Task, data: Data, stop: Stop | None = None) -> Answers:
@@ -80,11 +81,13 @@ def _end_with_parent() -> None:
 
 
 def main() -> None:
-    """Answer the lines of the standard input."""
+    """Answer the frames of the standard input."""
     _end_with_parent()
-    task = task_from_text(sys.stdin.readline())
-    for line in sys.stdin:
-        print(answers_as_text(answers(task, data_from_text(task, line))), flush=True)
+    out, stream = take_output(), sys.stdin.buffer
+    task = task_from_text((receive(stream) or b"").decode())
+    while (members := receive(stream)) is not None:
+        out.write(framed(answers_as_text(answers(task, data_from_text(task, members.decode()))).encode()))
+        out.flush()
 
 
 if __name__ == "__main__":
