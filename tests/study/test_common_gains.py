@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svyaz import System, load, simulate
-from svyaz.study import common_gains, sweep
+from svyaz.study import sweep, ways
 from svyaz.study.measures import of_motion
 
 RUN = {"method": "rk4", "step": 0.01, "until": 1.0}
@@ -45,7 +45,7 @@ def test_a_study_that_grows_keeps_its_gains(tmp_path, monkeypatch) -> None:
     def never(*asked: object) -> None:
         raise AssertionError("gains are chosen again")
 
-    monkeypatch.setattr(common_gains, "rehearsed_gains", never)
+    monkeypatch.setattr(ways, "rehearsed_gains", never)
     grown = {"g": [*VARIED["g"], 11.0]}
     more = sweep(pendulum, grown, ["final.x"], workers=1, keep=tmp_path / "study.zarr", resume=True, **RUN)
     assert more.gains == first.gains

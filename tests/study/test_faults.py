@@ -27,8 +27,8 @@ from svyaz.expr import ModelError
 from svyaz.motion import simulate
 from svyaz.study import cluster, crew, sweep
 from svyaz.study.answers import STATUSES, Answer, Answers, answers_as_text, in_columns
+from svyaz.study.crew import TRIALS, Shares
 from svyaz.study.folder import Head, head_of, kept_members, progress_of
-from svyaz.study.shares import TRIALS, Shares
 from svyaz.study.tasks import WholeData, WholeTask, Work
 from svyaz.study.vary import Axis, Member
 from svyaz.study.worker import answers

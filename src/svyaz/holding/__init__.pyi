@@ -18,10 +18,10 @@ from svyaz.holding.integrals import in_states_of as in_states_of
 from svyaz.holding.integrals import not_integrals as not_integrals
 from svyaz.holding.integrals import way_of_holding as way_of_holding
 from svyaz.holding.judging import verdict_alone as verdict_alone
-from svyaz.holding.jumps import Jump as Jump
-from svyaz.holding.jumps import jump_log as jump_log
 from svyaz.holding.laws import meanings as meanings
 from svyaz.holding.lyapunov import Region as Region
+from svyaz.holding.observed_columns import Jump as Jump
+from svyaz.holding.observed_columns import jump_log as jump_log
 from svyaz.holding.observed_columns import observed as observed
 from svyaz.holding.observed_columns import observing as observing
 from svyaz.holding.options import Automatic as Automatic

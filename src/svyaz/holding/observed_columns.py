@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.dynamics import Measure, measure_of
 from svyaz.forms import Equations, observation, observed_quantities, rates_of
+from svyaz.holding.deviation import deviations
 from svyaz.holding.segment import Segment
+from svyaz.model import StepRule
 from svyaz.program import LARGEST_WHOLE, Function, function, once_for_each
 
 
@@ -98,3 +100,36 @@ def observing(segment: Segment) -> Measure:
     tables = {kind: list(table.values()) for kind, table in quantities.items()}
     values = {**equations.system.constants, **law.gains}
     return replace(measure, function=function(tables, ("t", *equations.states), values, systems=systems))
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A jump of a coordinate, or a velocity, from ``before`` to ``after``: the violation of the constraints right after it, and
+    the time until a tenth of that was left (None if that was never so).
+    """
+
+    t: float
+    coordinate: str
+    before: float
+    after: float
+    violation: float
+    recovery: float | None
+
+
+def jump_log(segment: Segment, rule: StepRule, times: Array, states: Array) -> tuple[Jump, ...]:
+    """Every jump along the rows of a run."""
+    equations, rate = segment.equations, f"{rule.state}'"
+    own = states[:, equations.states.index(rule.state)]
+    if rate in equations.states:
+        rates = states[:, equations.states.index(rate)]
+    else:
+        rates = observed(segment, times, states)["accelerations"][rate]
+    jumped = np.flatnonzero(np.abs(np.diff(own) - np.diff(times) * rates[:-1]) > rule.least)
+    measured = deviations(equations)
+    y = np.max(np.abs(measured.at(times, states))[:, measured.reported], axis=1, initial=0.0)
+    log = []
+    for row in jumped + 1:
+        healed = np.flatnonzero(y[row:] < 0.1 * y[row])
+        recovery = float(times[row + healed[0]] - times[row]) if len(healed) else None
+        log.append(Jump(float(times[row]), rule.state, float(own[row - 1]), float(own[row]), float(y[row]), recovery))
+    return tuple(log)

@@ -10,8 +10,7 @@ from typing import Any
 
 from svyaz.expr import ModelError, Problem
 from svyaz.study.answers import Answers, answers_from_text, lost
-from svyaz.study.crew import PATIENCE, Done
-from svyaz.study.shares import Share, Shares
+from svyaz.study.crew import PATIENCE, Done, Share, Shares
 from svyaz.study.tasks import Work, data_as_text, task_as_text
 from svyaz.study.worker import answer_text
 

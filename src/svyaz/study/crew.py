@@ -2,27 +2,30 @@
 
 Each gives (numbers of members, answers) as shares are finished. Native loops hold no lock of the interpreter, so threads keep
 all cores busy without copying anything; whole simulations spend their time in the interpreter and need processes. A process
-or a cluster is sent nothing but text. A worker that dies is replaced, and what it had is given to others.
+or a cluster is sent nothing but text. A worker that dies is replaced, and what it had is given to others. Members are
+handed out in small shares: what is lost with a worker is little, and comes again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from time import perf_counter
 
 from svyaz.study.answers import Answers, answers_from_text, lost
 from svyaz.study.native_runs import Left, never
-from svyaz.study.shares import Share, Shares
 from svyaz.study.tasks import Work, data_as_text, task_as_text
 from svyaz.study.worker import answers
 from svyaz.worker_process import HEAD, PYTHON, Worker, WorkerLost
 
+Share = tuple[int, ...]
 Done = Iterator[tuple[Share, Answers]]
 Found = tuple[Share, Answers] | BaseException | None
 """What a thread sends: a share with its answers, what it failed at, or that it has ended."""
@@ -31,6 +34,51 @@ COMMAND = (*PYTHON, "svyaz.study.worker")
 
 PATIENCE = 0.5
 """So many seconds those who work are waited for when the work is left."""
+
+SECONDS = 0.2
+"""A share is to take about so long: so much work is lost with a worker, and so often progress is told."""
+LARGEST = 4096
+TRIALS = 3
+"""So often a member is given to a worker that then dies."""
+STILLBORN = 6
+"""When so many workers have died and none has ever answered, none will."""
+
+
+class Shares:
+    """The members that are still to be done, for workers in several threads."""
+
+    def __init__(self, numbers: Iterable[int], seconds: float = SECONDS) -> None:
+        self._waiting, self._seconds = iter(numbers), seconds
+        self._again: deque[int] = deque()
+        self._deaths: Counter[int] = Counter()
+        self._size, self._answered, self._died = 1, False, 0
+        self._lock = Lock()
+
+    def take(self) -> Share:
+        """Members for one worker; those that were lost come alone, after all others. Empty when there are no more."""
+        with self._lock:
+            if share := tuple(islice(self._waiting, self._size)):
+                return share
+            return (self._again.popleft(),) if self._again else ()
+
+    def answered(self, share: Share, seconds: float) -> None:
+        """A share has been answered: further ones are made as large as the time allows, at most twice as large."""
+        with self._lock:
+            fitting = self._seconds * len(share) / max(seconds, 1e-6)
+            self._size = int(max(1, min(LARGEST, 2 * len(share), fitting)))
+            self._answered = True
+
+    def died(self, share: Share) -> Share:
+        """A share was lost with its worker: it will come again, but for the members that are given up."""
+        with self._lock:
+            self._died += 1
+            self._deaths.update(share)
+            if not self._answered and self._died >= STILLBORN:
+                given_up = (*share, *self._waiting, *self._again)
+                self._again.clear()
+                return given_up
+            self._again.extend(number for number in share if self._deaths[number] < TRIALS)
+            return tuple(number for number in share if self._deaths[number] >= TRIALS)
 
 
 def cores() -> int:

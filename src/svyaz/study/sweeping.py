@@ -22,14 +22,13 @@ from svyaz.motion import Law, ModelOptions, named, run_words, with_inputs
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Answers, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster
-from svyaz.study.common_gains import gains_for_all, serves_all
 from svyaz.study.folder import Head, head_of, kept_members, measured_in
 from svyaz.study.kept import Members
 from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
 from svyaz.study.result import COMMON, Sweep
 from svyaz.study.tasks import NativeTask, Work, native_work, plain, refusal, whole_work
 from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe
-from svyaz.study.ways import CommonWay, way_of
+from svyaz.study.ways import CommonWay, gains_for_all, serves_all, way_of
 
 Progress = Callable[[int, int], object]
 
