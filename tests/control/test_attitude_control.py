@@ -52,3 +52,25 @@ def test_W2_quadrotor_hovers_by_the_gains_of_its_own_equations() -> None:
     run = found.loop().run({"x": 0.4, "z": 1.0, "rot_craft_z": 0.5, "rot_craft_x": 0.3}, until=15.0, rows=30)
     assert abs(run.motion["x"][-1]) < 1e-3
     assert abs(run.motion["rot_craft_z"][-1]) < 1e-3
+
+
+def test_W2_a_body_is_held_spinning_about_its_middle_axis() -> None:
+    """ω = (α' + Ω γ, Ω, γ' - Ω α) to first order for R = Rot(y, Ωt) exp(α, 0, γ), and Euler's equations."""
+    (a, b, c), spin = (0.3, 0.4, 0.5), 2.0
+    body = {"name": "1", "base": "ground", "joint": "ball", "coordinates": ["e0", "e1", "e2", "e3"], "mass": 1.0}
+    system = System(
+        name="satellite",
+        body=[{**body, "central_inertia": {"xx": a, "yy": b, "zz": c}}],
+        inputs={"ux": 0, "uy": 0, "uz": 0},
+        forces={"wx": "ux", "wy": "uy", "wz": "uz"},
+    )
+    found = system.regulate(fix={"wy": spin})
+    assert found.variables == ("rot_1_x", "rot_1_z", "rot_1_x'", "rot_1_z'", "rot_1_y'")
+    wanted = np.zeros((5, 5))
+    wanted[0, 2] = wanted[1, 3] = 1.0
+    wanted[2, [0, 3]] = spin**2 * (c - b) / a, -spin * (1 + (c - b) / a)
+    wanted[3, [1, 2]] = spin**2 * (a - b) / c, spin * (1 + (a - b) / c)
+    np.testing.assert_allclose(found.A, wanted, atol=1e-10)
+    pushed = np.array([found.B[2 + k, found.design.inputs.index(u)] for k, u in enumerate(("ux", "uz", "uy"))])
+    np.testing.assert_allclose(pushed, [1 / a, 1 / c, 1 / b], atol=1e-10)
+    assert (found.design.closed_roots(found.plant).real < 0).all()

@@ -134,7 +134,7 @@ def command(
     is not controllable or not observable, or a run from a consistent start does not return or passes a limit of the model.
     """
     from svyaz.commands.regulate_report import show
-    from svyaz.stability import along_a_symmetry
+    from svyaz.stability import starting_system
 
     wanted = wanted or plot is not None or animate is not None
     _check_questions(until, start, wanted, count)
@@ -152,7 +152,7 @@ def command(
         "fix": prescribed,
         "box": ranges_of(box, system, "--box"),
     }
-    points, ranges = _starts(start, along_a_symmetry(system, prescribed)[0])
+    points, ranges = _starts(start, starting_system(system, prescribed))
     span = None if critical is None else ranges_of([critical], system, "--critical")[critical[0]]
     found = _found(system, places, asked, json_file)
     margin = None if critical is None or span is None else found.margin(critical[0], span)

@@ -82,7 +82,7 @@ def regulate(
         )
     way = METHODS[method] if isinstance(method, str) else method
     refuse_negative_mass(system, fix)
-    system, passed = along_a_symmetry(system, tuple(fix or ()))
+    system, fix, passed = along_a_symmetry(system, fix or {})
     find = partial(
         _found,
         near=near,

@@ -1,5 +1,6 @@
 from svyaz.stability.along import along_a_symmetry as along_a_symmetry
 from svyaz.stability.along import offered as offered
+from svyaz.stability.along import starting_system as starting_system
 from svyaz.stability.box_problem import newton as newton
 from svyaz.stability.choice import Chosen as Chosen
 from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
@@ -32,7 +33,6 @@ from svyaz.stability.rest import RestEquations as RestEquations
 from svyaz.stability.rest import rest_equations as rest_equations
 from svyaz.stability.resting import Equilibrium as Equilibrium
 from svyaz.stability.rolling import ConstraintSurface as ConstraintSurface
-from svyaz.stability.rolling import RollingApproximation as RollingApproximation
 from svyaz.stability.rolling import projected as projected
 from svyaz.stability.rolling import rolling_approximation as rolling_approximation
 from svyaz.stability.rolling_rest import has_velocity_constraints as has_velocity_constraints

@@ -8,6 +8,8 @@ from dataclasses import replace
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Symmetry, SymmetryPassage, along_symmetry, linear_symmetries, momentum_of, pseudo_cyclic
 from svyaz.model import System, with_settings
+from svyaz.stability.attitude_speeds import prescribed_turns, steady_chart
+from svyaz.stability.attitudes import attitude_chart, describe_chart
 from svyaz.stability.first_order import is_taken
 from svyaz.stability.rolling_rest import has_velocity_constraints
 
@@ -36,13 +38,26 @@ def with_cyclic_coordinates(system: System, fix: Iterable[str], box: Sides) -> t
     return system, box, tuple(words)
 
 
-def along_a_symmetry(system: System, names: Iterable[str]) -> tuple[System, tuple[str, ...]]:
-    """The system in coordinates that have the speeds or momenta named, where it has them by a symmetry only; and words."""
-    named = set(names)
-    if has_velocity_constraints(system) or is_taken(system) or not _strange(system, named):
-        return system, ()
-    passed, _, words = with_cyclic_coordinates(system, named, {})
-    return passed, words
+def along_a_symmetry(system: System, fix: Mapping[str, float]) -> tuple[System, Mapping[str, float], tuple[str, ...]]:
+    """The system in coordinates that have the speeds or momenta prescribed, where it has them by a symmetry only, or by the
+    turn of a body on a ball or free joint; what is prescribed in its terms; and words.
+    """
+    if system.turns_freely:
+        turning = {v for body in system.bodies if body.quaternion for v in body.velocities}
+        if not any(name in turning or name.endswith("'") or name.startswith("p_") for name in fix):
+            return system, fix, ()
+        chart = steady_chart(system, fix, {})
+        return chart.system, prescribed_turns(chart, fix, chart), (describe_chart(chart),)
+    if has_velocity_constraints(system) or is_taken(system) or not _strange(system, set(fix)):
+        return system, fix, ()
+    passed, _, words = with_cyclic_coordinates(system, fix, {})
+    return passed, fix, words
+
+
+def starting_system(system: System, fix: Mapping[str, float]) -> System:
+    """The system in whose states a closed loop starts, with what is prescribed to it."""
+    found = along_a_symmetry(system, fix)[0]
+    return attitude_chart(found, {}).system if found.turns_freely else found
 
 
 def offered(system: System) -> tuple[str, ...]:

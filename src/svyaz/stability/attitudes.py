@@ -132,6 +132,17 @@ def attitude_chart(
     return AttitudeChart(model, _rewritten(model, whole, points, tuple(attitudes), start), tuple(attitudes))
 
 
+def describe_chart(chart: AttitudeChart) -> str:
+    """What the names of the turns mean."""
+    about = [attitude.names[0] for attitude in chart.attitudes if attitude.names[0][-2:] not in ("_x", "_y", "_z")]
+    names = ", ".join(sorted(name for name in chart.turns if name not in about))
+    fixed = "".join(f"; {name} is the turn about a direction that stands still" for name in about)
+    return (
+        f"{names} are turns about the axes of the body from the attitude R0 found, R = R0 exp(rot), to first order; "
+        f"at rest their rates are the angular velocity in body axes{fixed}"
+    )
+
+
 def gravity_direction(model: System) -> Array:
     """Of length one; zero without gravity."""
     return unit_vector([evaluate(e, model.parameters) for e in tree_of(model).gravity])

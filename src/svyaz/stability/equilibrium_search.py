@@ -19,7 +19,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import Fewer, weighed, without_repeated
 from svyaz.dynamics import is_met
 from svyaz.expr import Advice, ModelError, split
-from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic, refuse_negative_mass
+from svyaz.forms import applied_forces, linear_symmetries, may_jump, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import Mechanical, System
 from svyaz.motion import by_recursions, only_by_recursions
 from svyaz.shown import Shown
@@ -222,8 +222,9 @@ def _near_start(
     refuse_unfit(system)
     start = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates}
     found = equilibria_near(system, start, fix, box, dependent, seconds)
+    notes = (*found.notes, STICKING) if may_jump(system) else found.notes
     return Equilibria(
-        found.system, found.equilibria, found.dimension, False, {}, found.fixed, free=found.free, notes=found.notes
+        found.system, found.equilibria, found.dimension, False, {}, found.fixed, free=found.free, notes=notes
     )
 
 

@@ -30,7 +30,7 @@ from svyaz.forms import TurningBodies
 from svyaz.matrices import lstsq
 from svyaz.model import System
 from svyaz.motion import only_by_recursions
-from svyaz.stability.attitudes import AttitudeChart, attitude_chart
+from svyaz.stability.attitudes import AttitudeChart, attitude_chart, describe_chart
 from svyaz.stability.derivatives import check_redundant
 from svyaz.stability.descent import EXACT, SAME, Descent, gaps_of, turning_coordinates
 from svyaz.stability.positional import judge, positional_verdict
@@ -273,17 +273,6 @@ def describe_imbalance(tree: RestingTree) -> list[str]:
         if not helped and abs(forces[0]) > 0 and np.ptp(forces) <= SAME * abs(forces[0]):
             found.append(f"there is no equilibrium: nothing balances the force {-forces[0]:.6g} along {q}")
     return found
-
-
-def describe_chart(chart: AttitudeChart) -> str:
-    """What the names of the turns mean."""
-    about = [attitude.names[0] for attitude in chart.attitudes if attitude.names[0][-2:] not in ("_x", "_y", "_z")]
-    names = ", ".join(sorted(name for name in chart.turns if name not in about))
-    fixed = "".join(f"; {name} is the turn about a direction that stands still" for name in about)
-    return (
-        f"{names} are turns about the axes of the body from the attitude R0 found, R = R0 exp(rot), to first order; "
-        f"at rest their rates are the angular velocity in body axes{fixed}"
-    )
 
 
 def refuse_quaternions(chart: AttitudeChart, names: Sequence[str]) -> None:

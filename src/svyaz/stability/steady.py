@@ -27,14 +27,14 @@ from svyaz.model import System, nearest
 from svyaz.motion import searches_box
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.attitude_speeds import prescribed_turns, steady_chart
-from svyaz.stability.attitudes import AttitudeChart
+from svyaz.stability.attitudes import AttitudeChart, describe_chart
 from svyaz.stability.choice import AskedPosition, Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.descent import SAME
 from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform
 from svyaz.stability.linear_forces import held_by_gyroscopic_forces
-from svyaz.stability.long_rest import ASKED, MOST_CHARTS, describe_chart
+from svyaz.stability.long_rest import ASKED, MOST_CHARTS
 from svyaz.stability.positional import judge, with_momenta, without_cyclic
 from svyaz.stability.rest import RestEquations, rest_equations, with_values
 from svyaz.stability.rolling import completed_speeds
