@@ -142,7 +142,7 @@ def in_rows(name: str) -> Answer:
             work()  # lanes are compiled where they are worth it
         least_own, least_peer = least(work, other)
         found |= {f"svyaz {of}": least_own / ROWS, f"peer {of}": least_peer / ROWS}
-    native = compile_program(robot.programs.mass)
+    native = compile_program(robot.programs.mass, often=True)
     constants, out = native.constants(robot.parameters), np.empty((ROWS, len(native.program.outputs)))
     matrices = np.empty((ROWS, len(robot.velocities), len(robot.velocities)))
     q = ours[0]

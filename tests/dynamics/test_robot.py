@@ -17,6 +17,8 @@ import svyaz
 from svyaz import ModelError, System
 from svyaz.dynamics import Robot
 from svyaz.model import numbers
+from svyaz.program import compile_program, lanes_of
+from svyaz.program.llvm_lanes import has_lanes
 
 MASS = {"mass": 2.0, "center": [0.1, -0.2, 0.4], "central_inertia": {"xx": 0.3, "yy": 0.4, "zz": 0.5}}
 PLACE = {"pole": [0.1, 0.5, -0.2], "axis": [1, 2, 2]}
@@ -161,6 +163,38 @@ def test_W9_arguments_that_do_not_fit_are_named(call, error, text) -> None:
             call(robot, zero)
         for function, arguments in calls(robot, zero, zero, zero).values():
             function(*arguments)
+
+
+def test_W9_long_programs_have_lanes_and_write_out_their_eliminations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A robot is called often: what is too long for lanes elsewhere has them here, with the same bits row by row."""
+    monkeypatch.setattr("svyaz.program.llvm_lanes.LARGEST_OPTIMISED", 10)
+    monkeypatch.setattr("svyaz.program.elimination.LARGEST_DEFINITE", 10)
+    robot = svyaz.load("puma-560").robot()
+    program = robot.programs.forward
+    assert program.systems[0].order is not None
+    assert has_lanes(program, often=True)
+    assert not has_lanes(program)
+    rng = np.random.default_rng(2)
+    q, v, tau = (rng.uniform(-1, 1, (67, 6)) for _ in range(3))
+    alone = robot.forward(q, v, tau)
+    lanes = lanes_of(compile_program(program, often=True))
+    if lanes is not None:  # this processor has them
+        found, statuses = lanes.evaluate(np.concatenate([q, v, tau], axis=1), lanes_constants(robot))
+        assert not statuses.any()
+        np.testing.assert_array_equal(found, alone)
+    balance = np.einsum("kij,kj->ki", robot.mass(q), alone) + robot.bias(q, v)
+    np.testing.assert_allclose(balance, tau, rtol=0, atol=1e-12 * np.abs(robot.bias(q, v)).max())
+
+
+def lanes_constants(robot: Robot) -> np.ndarray:
+    return compile_program(robot.programs.forward, often=True).constants(robot.parameters)
+
+
+def test_W9_a_method_that_was_kept_before_its_first_call_is_the_same() -> None:
+    robot = svyaz.load("planar-2r").robot()
+    early = robot.gravity
+    np.testing.assert_array_equal(early([0.1, 0.2]), robot.gravity([0.1, 0.2]))
+    assert early([0.1, 0.2], out=(out := np.empty(2))) is out
 
 
 def test_W9_calls_keep_no_references_and_robots_can_be_sent() -> None:

@@ -7,6 +7,7 @@ and of gravity, τ are all other forces (motors, friction, reactions of constrai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -81,9 +82,12 @@ class Robot:
 
     def _function(self, name: str) -> Callable[..., Array]:
         """A function, compiled: from now on it stands in the place of the method, and is called at once."""
+        if name in vars(self):  # a method that was kept before its first call
+            known: Callable[..., Array] = vars(self)[name]
+            return known
         n, m = len(self.coordinates), len(self.velocities)
         arguments = tuple(Argument(a, n if a == "q" else m) for a in ARGUMENTS[name])
-        native = compile_program(getattr(self.programs, name))
+        native = compile_program(getattr(self.programs, name), often=True)
         shape = (m, m) if name == "mass" else (m,)
         constants = native.constants(self.parameters)
         checking = StateFunction(name, arguments, shape, native, constants)
@@ -114,7 +118,8 @@ class Argument(NamedTuple):
         return np.ascontiguousarray(found, dtype=float)
 
 
-class StateFunction(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class StateFunction:
     """A native function of a state, with its constants: for arguments of any kind, which are checked."""
 
     name: str

@@ -21,6 +21,8 @@ LARGEST_DEFINITE = 1_000
 """Products of an unrolled symmetric elimination beyond which a loop is as fast and much quicker to compile."""
 LARGEST_GENERAL = 700
 """The same without symmetry, where accepting the result costs more."""
+LARGEST_OFTEN = 20_000
+"""The same for programs that are evaluated so often that the time to compile them does not matter."""
 DENSER = 12
 """A sparse elimination must take so many times less products than n³, or a loop over the whole matrix is faster."""
 THRESHOLD = 0.1
@@ -33,22 +35,29 @@ def choose_orders(
     program: Program,
     parameters: Values,
     inputs: Values,
+    *,
+    often: bool = False,
 ) -> Program:
-    """The program with an order for each linear system that is regular at the sample state and short when unrolled."""
+    """The program with an order for each linear system that is regular at the sample state and short when unrolled.
+
+    Where it is evaluated ``often``, longer ones are unrolled too if they are symmetric and definite.
+    """
     if not program.systems:
         return program
     try:
         values = node_values(program, parameters, inputs)
     except SingularSystem:
         return replace(program, systems=tuple(replace(system, order=None) for system in program.systems))
-    systems = tuple(replace(system, order=_order_at(program, system, values)) for system in program.systems)
+    systems = tuple(
+        replace(system, order=_order_at(program, system, values, often=often)) for system in program.systems
+    )
     return replace(program, systems=systems)
 
 
-def _order_at(program: Program, system: LinearSystem, values: Sequence[float]) -> Order | None:
+def _order_at(program: Program, system: LinearSystem, values: Sequence[float], *, often: bool) -> Order | None:
     """An order for a system at the values of the nodes."""
     if not isinstance(system.matrix, Sparse):
-        return choose_order(system, system_matrix(system, values), structure(program, system))
+        return choose_order(system, system_matrix(system, values), structure(program, system), often=often)
     entries = {
         (row, column): values[node]
         for row, column, node in system.matrix.entries
@@ -66,12 +75,14 @@ def structure(program: Program, system: LinearSystem) -> NDArray[np.bool_]:
     return np.array(entries, dtype=bool).reshape(system.size, system.size)
 
 
-def choose_order(system: LinearSystem, matrix: Array, present: NDArray[np.bool_]) -> Order | None:
+def choose_order(
+    system: LinearSystem, matrix: Array, present: NDArray[np.bool_], *, often: bool = False
+) -> Order | None:
     """An order for a matrix known at one state and by its structure; None when no unrolled elimination is worth it."""
     if not np.all(np.isfinite(matrix)):
         return None
     if system.symmetric and present.diagonal().all():
-        return _definite_order(matrix, present)
+        return _definite_order(matrix, present, LARGEST_OFTEN if often else LARGEST_DEFINITE)
     if system.symmetric:
         order = _pivot_order(matrix, present, diagonal=True)
         if order is not None and products(present, order, symmetric=True) <= LARGEST_GENERAL:
@@ -82,12 +93,12 @@ def choose_order(system: LinearSystem, matrix: Array, present: NDArray[np.bool_]
     return order
 
 
-def _definite_order(matrix: Array, present: NDArray[np.bool_]) -> Order | None:
+def _definite_order(matrix: Array, present: NDArray[np.bool_], largest: int) -> Order | None:
     """The diagonal order with the least fill (minimum degree), for a positive definite matrix.
 
     Every entry beside the diagonal takes a product at least, whatever the order.
     """
-    if np.count_nonzero(present) - len(present) > 2 * LARGEST_DEFINITE:
+    if np.count_nonzero(present) - len(present) > 2 * largest:
         return None
     try:
         np.linalg.cholesky(matrix)
@@ -103,7 +114,7 @@ def _definite_order(matrix: Array, present: NDArray[np.bool_]) -> Order | None:
         neighbours = [k for k in left if filled[pivot, k]]
         filled[np.ix_(neighbours, neighbours)] = True
     order = (tuple(chosen), tuple(chosen))
-    return order if products(present, order, symmetric=True) <= LARGEST_DEFINITE else None
+    return order if products(present, order, symmetric=True) <= largest else None
 
 
 def _pivot_order(matrix: Array, present: NDArray[np.bool_], *, diagonal: bool) -> Order | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Protocol
 from weakref import WeakKeyDictionary
@@ -97,6 +98,9 @@ class Loaded(Protocol):
     @property
     def program(self) -> Program: ...
 
+    @property
+    def often(self) -> bool: ...
+
 
 def lanes_of(native: Loaded) -> Lanes | None:
     """The program of native code for several states; None where this processor or the program does not allow it."""
@@ -108,7 +112,8 @@ def lanes_of(native: Loaded) -> Lanes | None:
 
 def _made(native: Loaded) -> Lanes | None:
     width, program = lane_width(), native.program
-    if width == 1 or not has_lanes(program):
+    if width == 1 or not has_lanes(program, often=native.often):
         return None
-    parts = (f"{width} lanes", compiler_version(), content_hash(program))
-    return Lanes(program, width, engine.kept_code(parts, lambda: engine.object_code(lanes_text(program, width))))
+    parts = (f"{width} lanes{' often' * native.often}", compiler_version(), content_hash(program))
+    text = partial(lanes_text, program, width, often=native.often)
+    return Lanes(program, width, engine.kept_code(parts, lambda: engine.object_code(text())))

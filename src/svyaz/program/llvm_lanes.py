@@ -16,7 +16,7 @@ import re
 from svyaz.program.llvm_function import Angles, FunctionText
 from svyaz.program.llvm_sincos import sincos_of_lanes
 from svyaz.program.llvm_system import ZERO
-from svyaz.program.llvm_text import LARGEST_OPTIMISED, TapeText, module_text, step_count
+from svyaz.program.llvm_text import LARGEST_OFTEN, LARGEST_OPTIMISED, TapeText, module_text, step_count
 from svyaz.program.tape import Program, needed_nodes, stored_constants, system_nodes
 from svyaz.program.unrolled import Unrolled
 
@@ -26,18 +26,18 @@ _NUMBER = re.compile(r"(?<=[ ,(])(0x[0-9A-F]{16}|-?\d\.\d)(?=[ ,)\]]|$)")
 _LIBRARY = re.compile(r"call double @(?!llvm\.)(\w+)\((.*)\)")
 
 
-def has_lanes(program: Program) -> bool:
+def has_lanes(program: Program, *, often: bool = False) -> bool:
     """Can the program be written for several states: short, eliminations written out, nothing of Python in it?"""
     return (
-        step_count(program, needed_nodes(program)) <= LARGEST_OPTIMISED
+        step_count(program, needed_nodes(program)) <= (LARGEST_OFTEN if often else LARGEST_OPTIMISED)
         and all(system.order is not None and isinstance(system.matrix, tuple) for system in program.systems)
         and all(node[0] != "outside" for node in program.nodes)
     )
 
 
-def lanes_text(program: Program, width: int) -> str:
+def lanes_text(program: Program, width: int, *, often: bool = False) -> str:
     """The module: ``step`` and its helpers, ``lanes`` and ``rows``."""
-    single = module_text(program).text
+    single = module_text(program, often=often).text
     fabs = f"declare <{width} x double> @llvm.fabs.v{width}f64(<{width} x double>)\n"
     sqrt = f"declare <{width} x double> @llvm.sqrt.v{width}f64(<{width} x double>)\n"
     inputs, outputs = len(program.inputs), len(program.outputs)

@@ -33,6 +33,8 @@ LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "t
 
 LARGEST_OPTIMISED = 4_000
 """Nodes of the step part. Beyond this the optimising code generator takes seconds for a gain of a third at most."""
+LARGEST_OFTEN = 40_000
+"""The same for programs that are evaluated so often that seconds do not matter, and that get lanes up to this length."""
 OPTIMISED_BLOCK, BLOCK = 300, 1_000
 """Nodes in a block of a step, optimised or not. The code generator looks at a block at a time, for longer than its length
 alone would take, so that the time to compile grows with the number of nodes only if blocks are short; code that is not
@@ -200,13 +202,21 @@ class TapeText(ABC):
 class StepText(TapeText):
     """Writes ``step``."""
 
-    def __init__(self, program: Program, needed: list[bool], stored: tuple[int, ...], *, parted: bool = False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        needed: list[bool],
+        stored: tuple[int, ...],
+        *,
+        parted: bool = False,
+        largest: int = LARGEST_OPTIMISED,
+    ) -> None:
         given = "ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out"
         head = f"internal i32 @parted({given}, i1 %part)" if parted else f"i32 @step({given})"
         super().__init__(program, needed, stored, FunctionText(f"define {head} noinline nounwind {{"), Angles)
         self.parted = parted
         self.on_heap = self.storage_size > LARGEST_ON_STACK
-        self.large = step_count(program, needed) > LARGEST_OPTIMISED
+        self.large = step_count(program, needed) > largest
         for system, storage in zip(program.systems, self.storages, strict=True):
             if system.order is None:
                 for index, place in storage.places(system):
@@ -287,8 +297,13 @@ def step_count(program: Program, needed: list[bool]) -> int:
     return sum(1 for wanted, constant in zip(needed, program.constant_part, strict=True) if wanted and not constant)
 
 
-def module_text(program: Program, longest: int = LARGEST_COMPILED, *, in_parts: bool = False) -> ModuleText:
-    """The module of a program; ``in_parts`` where outputs that need no linear system may be asked for alone."""
+def module_text(
+    program: Program, longest: int = LARGEST_COMPILED, *, in_parts: bool = False, often: bool = False
+) -> ModuleText:
+    """The module of a program; ``in_parts`` where outputs that need no linear system may be asked for alone, optimised at
+    greater length where it is evaluated ``often``.
+    """
+    largest = LARGEST_OFTEN if often else LARGEST_OPTIMISED
     parted = in_parts and is_parted(program)
     if is_interpreted(program, longest):
         return ModuleText(*interpreted_text(program), optimise=False)
@@ -305,10 +320,10 @@ def module_text(program: Program, longest: int = LARGEST_COMPILED, *, in_parts: 
         "declare double @llvm.fma.f64(double, double, double)\n",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
         constants_text(program, stored),
-        StepText(program, needed, stored, parted=parted).text(),
+        StepText(program, needed, stored, parted=parted, largest=largest).text(),
         batch_text(program),
     ]
     if parted:
         parts += [PARTED, batch_text(program, "_part")]
     parts.append('!0 = !{!"branch_weights", i32 1000000, i32 1}\n!1 = !{!"branch_weights", i32 1, i32 1000000}\n')
-    return ModuleText("\n".join(parts), len(stored), step_count(program, needed) <= LARGEST_OPTIMISED)
+    return ModuleText("\n".join(parts), len(stored), step_count(program, needed) <= largest)

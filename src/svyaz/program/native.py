@@ -49,8 +49,9 @@ class Native:
     [[40.0], [90.0]]
     """
 
-    def __init__(self, program: Program, code: bytes, constant_count: int) -> None:
+    def __init__(self, program: Program, code: bytes, constant_count: int, *, often: bool = False) -> None:
         self.program = program
+        self.often = often
         self.constant_count = constant_count
         _provide_support(code)
         self._engine = engine.load_code(code)
@@ -164,11 +165,14 @@ class Native:
 
 
 @uncollected
-def compile_program(program: Program, *, longest: int = LARGEST_COMPILED, seldom: bool = False) -> Native:
+def compile_program(
+    program: Program, *, longest: int = LARGEST_COMPILED, seldom: bool = False, often: bool = False
+) -> Native:
     """Native code of a program for this computer, from memory or from the cache where it is already there.
 
     A program with more nodes than the ``longest`` that is worth compiling is interpreted; what is ``seldom`` evaluated is
-    not optimised, and in part where that is asked for. Compiled in either way, it gives the same bits.
+    not optimised, and in part where that is asked for; what is evaluated very ``often`` is optimised, and computed in lanes,
+    at greater length too. Compiled in any way, a short program gives the same bits.
 
     >>> import symengine, svyaz
     >>> native = svyaz.compile_program(svyaz.build([("y", symengine.Symbol("x") + 1)], inputs=["x"], parameters=[]))
@@ -178,13 +182,14 @@ def compile_program(program: Program, *, longest: int = LARGEST_COMPILED, seldom
     _refuse_overflow(program)
     content = content_hash(program)
     interpreted = is_interpreted(program, longest)
-    content = f"{content} interpreted" if interpreted else content
+    content = f"{content} interpreted" if interpreted else f"{content} often" if often else content
     native = _COMPILED.get(content)
     if native is None and seldom and not interpreted:
         content = f"{content} quick"
         native = _COMPILED.get(content)
     if native is None:
-        native = _COMPILED[content] = Native(program, *_code(program, content, longest, seldom=seldom))
+        code = _code(program, content, longest, seldom=seldom, often=often)
+        native = _COMPILED[content] = Native(program, *code, often=often)
     return native
 
 
@@ -195,13 +200,13 @@ def _refuse_overflow(program: Program) -> None:
         raise ModelError([Problem(message, hint="take units in which they are of a usual size")])
 
 
-def _code(program: Program, content: str, longest: int, *, seldom: bool) -> tuple[bytes, int]:
+def _code(program: Program, content: str, longest: int, *, seldom: bool, often: bool) -> tuple[bytes, int]:
     """Object code, and how many constants the step takes."""
 
     def make() -> bytes:
         from svyaz.program.llvm_text import module_text
 
-        module = module_text(program, longest, in_parts=seldom)
+        module = module_text(program, longest, in_parts=seldom, often=often)
         emit = engine.object_code if module.optimise and not seldom else engine.quick_object_code
         code = emit(module.text)
         return _COUNT.pack(module.constant_count) + code

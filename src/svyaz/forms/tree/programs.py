@@ -16,7 +16,7 @@ from svyaz.expr import Expression
 from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
-from svyaz.forms.tree.recursions.places import Placed, placed, welded
+from svyaz.forms.tree.recursions.places import Placed, placed_along_axes, welded
 from svyaz.forms.tree.recursions.regroup import placed_link
 from svyaz.forms.tree.short_formulas.inertia import AIMS, fastest, weighted_cost, write_inertia
 from svyaz.model import Tree
@@ -79,7 +79,7 @@ class TreePrograms:
             systems=[Linear(matrix, [side], [found], symmetric=True)],
         )
         sample = dict.fromkeys(program.inputs, 0.3)
-        return choose_orders(program, self.values, sample)
+        return choose_orders(program, self.values, sample, often=True)
 
     def _symbols(self, suffix: str) -> list[se.Symbol]:
         return [se.Symbol(f"{v}{suffix}") for v in self.tree.velocities]
@@ -88,7 +88,7 @@ class TreePrograms:
     def _links(self) -> list[Placed]:
         """The bodies over base parameters."""
         if not self._whole.by_rates:
-            return placed(self._whole, {q: se.Symbol(q) for q in self._whole.coordinates}, expressions())
+            return placed_along_axes(self._whole, {q: se.Symbol(q) for q in self._whole.coordinates}, expressions())
         return [placed_link(self._whole, link) for link in fastest(self._whole, tuple(self.values)).links]
 
     @cached_property

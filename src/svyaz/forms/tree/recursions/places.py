@@ -10,21 +10,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.expr import Expression
 from svyaz.forms.tree.recursions.algebra import (
     Element,
     Elements,
     Matrix,
     Symmetric,
     Vector,
+    applied,
     offset_inertia,
     plus,
     point_inertia,
     tensor_plus,
+    tensor_turned,
     times,
     transposed,
 )
 from svyaz.model import GROUND, Body, Tree
+
+EXACT = 1e-14
+"""Entries of a rotation so near to a whole number are that number."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,79 @@ def place(body: Body, values: list[Element], elements: Elements) -> Placed:
         turns=turns,
         slides=slides,
     )
+
+
+def placed_along_axes(tree: Tree, coordinates: Mapping[str, Element], elements: Elements) -> list[Placed]:
+    """All bodies as ``placed`` has them, in axes of their own in which their joints turn or slide along a coordinate axis.
+
+    C takes vectors from the axes of a body here to those of the tree. A body has the axes of its base where its joint has a
+    coordinate axis in them, as most have in files of robots; then R' = C_baseᵀ R C is a plain turn. Ball and free joints keep
+    the axes of the tree, in which their velocities are given, and so do joints along symbols. For expressions.
+    """
+    turns: list[Array] = []
+    found = []
+    for body in tree.bodies:
+        base = np.eye(3) if body.base == GROUND else turns[body.base]
+        own, axis = _along_axis(base, body)
+        turns.append(own)
+        if np.array_equal(base, np.eye(3)) and np.array_equal(own, np.eye(3)):
+            found.append(place(body, [coordinates[q] for q in body.coordinates], elements))
+            continue
+        here = place(
+            replace(body, axis=axis, pole=(elements.zero,) * 3), [coordinates[q] for q in body.coordinates], elements
+        )
+        to_base, between, back = _exact(base.T), _exact(base.T @ own), _exact(own.T)
+        columns = [applied(between, column) for column in transposed(here.rotation)]
+        found.append(
+            replace(
+                here,
+                rotation=transposed((columns[0], columns[1], columns[2])),
+                offset=plus(_plain(applied(to_base, body.pole)), applied(between, here.offset)),
+                moment=_plain(applied(back, here.moment)),
+                inertia=_plain(tensor_turned(back, here.inertia)),
+            )
+        )
+    return found
+
+
+def _along_axis(base: Array, body: Body) -> tuple[Array, Vector]:
+    """Axes of a body, as near as may be to those of its base, and the axis of its joint in them."""
+    if body.kind.axes != 1 or not all(se.sympify(entry).is_Number for entry in body.axis):
+        return np.eye(3), body.axis
+    seen = base.T @ np.array([float(entry) for entry in body.axis])
+    unit = np.where(np.arange(3) == np.argmax(np.abs(seen)), np.sign(seen), 0.0)
+    across = np.cross(unit, seen)
+    own = base
+    if np.abs(across).max() > EXACT:  # the shortest turn from the coordinate axis to that of the joint
+        skew = np.cross(np.eye(3), across)
+        own = base @ (np.eye(3) + skew + skew @ skew / (1.0 + unit @ seen))
+    x, y, z = (se.Integer(int(entry)) for entry in unit)
+    return own, (x, y, z)
+
+
+Several = TypeVar("Several", bound=tuple)
+
+
+def _plain(entries: Several) -> Several:
+    """Constants without terms that rounding alone has left."""
+    found = []
+    for entry in entries:
+        terms = se.expand(se.sympify(entry)).as_coefficients_dict()
+        large = EXACT * max((abs(float(value)) for value in terms.values()), default=0.0)
+        found.append(
+            sum((_number(float(c)) * term for term, c in terms.items() if abs(float(c)) > large), se.Integer(0))
+        )
+    return type(entries)(found)
+
+
+def _exact(rotation: Array) -> Matrix:
+    """A rotation as expressions, with whole numbers where they are meant: the optimiser leaves these out."""
+    x, y, z = (tuple(map(_number, row)) for row in rotation)
+    return x, y, z
+
+
+def _number(value: float) -> Expression:
+    return se.Integer(round(value)) if abs(value - round(value)) <= EXACT else se.RealDouble(value)
 
 
 def welded(tree: Tree, elements: Elements) -> Tree:

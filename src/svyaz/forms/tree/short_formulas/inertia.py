@@ -18,7 +18,7 @@ import symengine as se
 from svyaz.expr import Expression, ModelError, Problem, evaluate, expanded, names_in
 from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
-from svyaz.forms.tree.recursions.places import placed, welded
+from svyaz.forms.tree.recursions.places import placed_along_axes, welded
 from svyaz.forms.tree.recursions.regroup import (
     UNITS,
     RegroupedLink,
@@ -168,7 +168,7 @@ def _outputs(matrix: Sequence[Sequence[Expression]]) -> list[tuple[str, Expressi
 def _with_free_joints(tree: Tree, parameters: Sequence[str]) -> Inertia:
     """By composite bodies and the general optimiser."""
     elements = expressions()
-    bodies = placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
+    bodies = placed_along_axes(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
     program = build(_outputs(mass_matrix(bodies, elements)), inputs=tree.coordinates, parameters=parameters)
     point = _sample(program)
     return Inertia(tree.freedoms, program, tape_names(program, point, {}), ())
