@@ -20,8 +20,8 @@ PACKAGE = Path(__file__).parent.parent / "src" / "svyaz"
 
 BOUNDS = {
     "modules": 625,
-    "lines of code": 62600,
-    "tokens": 762000,
+    "lines of code": 63000,  # 62 600, and 400 for simulators of many members: steps prepared once, in lanes, and their inputs
+    "tokens": 768000,  # 762 000, and 6 000 for the same
     "modules over 350 lines": 14,
     "longest chain of imports": 19,
     "functions over 60 lines": 6,

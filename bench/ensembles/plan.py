@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 TITLE = "Ensembles: members in lanes against one by one, MuJoCo, heyoka, diffrax"
-MEASUREMENTS = ("sweeps", "chosen", "basins", "batches")
+MEASUREMENTS = ("sweeps", "chosen", "basins", "batches", "steps")
 """Modules of this folder, in the order of the table."""

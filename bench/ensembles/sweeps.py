@@ -40,7 +40,8 @@ def ours(name: str) -> Answer:
     import svyaz
     from svyaz.forms import derive, observed_quantities
     from svyaz.holding import Off, options_for, perturbation, prepare
-    from svyaz.integrate import Group, ensemble, method, run_ensemble, schedule
+    from svyaz.integrate import Group, method, prepare_ensemble, schedule
+    from svyaz.integrate.loops import prepare_members
     from svyaz.program import build, compile_program
 
     system = svyaz.load(name)
@@ -76,9 +77,9 @@ def ours(name: str) -> Answer:
     for _ in range(4):
         one, many = group(), group()
         begin = clock()
-        ensemble(tableau, (code.address, seen.address, 0), (0.0, until), one, first, 1, never)
+        prepare_members(tableau, (code.address, seen.address, 0), one, first, 1, never)(0.0, until)
         middle = clock()
-        run_ensemble(tableau, (code, seen, None), (0.0, until), many, first, 1, never)
+        prepare_ensemble(tableau, (code, seen, None), many, first, 1, never)(0.0, until)
         seconds["alone"].append(middle - begin)
         seconds["lanes"].append(clock() - middle)
         same = one.ends.tobytes() == many.ends.tobytes() and one.totals.tobytes() == many.totals.tobytes()

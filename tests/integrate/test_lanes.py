@@ -10,9 +10,10 @@ import symengine as se
 
 import svyaz
 from svyaz.forms import write_inertia
-from svyaz.integrate import Flow, Group, control_of, ensemble, lane_code, method, run_free_ensemble, schedule, solve
+from svyaz.integrate import Flow, Group, control_of, lane_code, method, prepare_free_ensemble, schedule, solve
 from svyaz.integrate.calls import FINISHED
-from svyaz.integrate.lanes import ensemble_in_lanes
+from svyaz.integrate.lanes import prepare_lanes
+from svyaz.integrate.loops import prepare_members
 from svyaz.program import build, compile_program, lane_width, lanes_of
 from svyaz.study.measures import of_motion, totals_along
 
@@ -89,12 +90,12 @@ def test_L6_members_retired_and_refilled_have_the_bits_of_one_alone(scheme) -> N
     columns = np.array([0, 1], dtype=np.int64)
     one, many = (group(starts, *tables, steps, 2) for _ in range(2))
     never = np.zeros(1, dtype=np.int64)
-    ensemble(method(scheme), (rates.address, seen.address, 0), (0.0, 1.0), one, columns, 2, never)
+    prepare_members(method(scheme), (rates.address, seen.address, 0), one, columns, 2, never)(0.0, 1.0)
     wide = [lanes_of(code) for code in (rates, seen)]
     assert wide[0] is not None
     assert wide[1] is not None
     addresses = (wide[0].address, wide[1].address, 0)
-    ensemble_in_lanes(method(scheme), addresses, lane_width(), (0.0, 1.0), many, columns, 2, never)
+    prepare_lanes(method(scheme), addresses, lane_width(), many, columns, 2, never)(0.0, 1.0)
     assert len(set(one.answers[:, 0])) > 1, "some members run away, others do not"
     np.testing.assert_array_equal(one.answers, many.answers)
     np.testing.assert_array_equal(one.ends, many.ends)
@@ -131,8 +132,10 @@ def test_L6_members_with_steps_of_their_own_have_the_bits_of_one_alone(scheme) -
     many = group(starts, *tables, [0.1] * count, 2)
     control = control_of(method(scheme), (0.0, 2.0), 1e-7, None, 2)
     columns, never = np.array([0, 1], dtype=np.int64), np.zeros(1, dtype=np.int64)
-    rejected = run_free_ensemble(method(scheme), (rates, seen), control, many, columns, 2, never)
-    assert rejected is not None
+    lanes = prepare_free_ensemble(method(scheme), (rates, seen), control, many, columns, 2, never)
+    assert lanes is not None
+    run, rejected = lanes
+    run(2.0)
     assert rejected.any(), "some steps are tried again"
     finished = 0
     for place in range(count):

@@ -60,11 +60,9 @@ from svyaz.holding.segment import rate_code as rate_code
 from svyaz.holding.settling import SWITCH_TOLERANCE as SWITCH_TOLERANCE
 from svyaz.holding.settling import Entry as Entry
 from svyaz.holding.settling import Refusal as Refusal
-from svyaz.holding.settling import Settling as Settling
 from svyaz.holding.settling import decide as decide
 from svyaz.holding.settling import inconsistent_start as inconsistent_start
 from svyaz.holding.settling import settle as settle
-from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
 from svyaz.holding.singularity import passed_near as passed_near
 from svyaz.holding.singularity import singular_point as singular_point
 from svyaz.holding.sizes import StatePlaces as StatePlaces
@@ -72,6 +70,8 @@ from svyaz.holding.sizes import places_of as places_of
 from svyaz.holding.sizes import sampled as sampled
 from svyaz.holding.sizes import state_scale as state_scale
 from svyaz.holding.sizes import weights_program as weights_program
+from svyaz.holding.stepping import ManyStepper as ManyStepper
+from svyaz.holding.stepping import SingleStepper as SingleStepper
 from svyaz.holding.texts import Stabilised as Stabilised
 from svyaz.holding.texts import Wanted as Wanted
 from svyaz.holding.texts import fixed_run as fixed_run

@@ -103,7 +103,7 @@ def _looked_at(
         path = way = integrated(segment, state, span, options, rows, progress, max_steps, wary)
         if rows is not None and len(path.times) <= path.steps and path.status is not Status.STOPPED:
             looked = can_branch(segment) and varies(segment, path)
-            if looked or (_passes_poles(segment, options) and has_poles(segment)):
+            if looked or (passes_poles(segment, options) and has_poles(segment)):
                 way = integrated(segment, state, span, options, None, None, max_steps, wary)
         found = to_pass(way)
         if found is not None or path.status is not Status.STALLED:
@@ -135,11 +135,12 @@ def next_passage(
     if path.status is Status.STOPPED:
         return None
     found = first_passage(segment, path, end, options.step, grid)
-    pole = first_pole(segment, path, min(end, near), options.step, grid) if _passes_poles(segment, options) else None
+    pole = first_pole(segment, path, min(end, near), options.step, grid) if passes_poles(segment, options) else None
     return pole if pole is not None and (found is None or pole.times[0] < found.times[0]) else found
 
 
-def _passes_poles(segment: Segment, options: Options) -> bool:
+def passes_poles(segment: Segment, options: Options) -> bool:
+    """Are poles of coordinates passed in another chart, if there are such?"""
     return options.charts == "change" and not segment.equations.system.step_rule
 
 

@@ -89,7 +89,10 @@ class Segment:
             slope = replace(slope, constants=constants(slope.owner))
         elif slope is not None:
             slope = by_differences(replace(self.rates, constants=own))
-        return replace(self, perturbation=perturbation, constants=own, jacobian=slope)
+        after = self.projection
+        if after is not None and isinstance(after.owner, Native):
+            after = replace(after, constants=constants(after.owner))
+        return replace(self, perturbation=perturbation, constants=own, jacobian=slope, projection=after)
 
     @property
     def gains_in_rates_alone(self) -> bool:
@@ -257,7 +260,7 @@ def integrated(
     if options.step is not None and span[1] - span[0] > most * options.step:
         reason = f"the step {options.step:g} up to t = {span[1]:g} makes more than the {most} steps that are allowed"
         return Path(np.array([span[0]]), state[None, :].copy(), Status.INFEASIBLE, reason, 0, 0, 0, 0.0)
-    atol = _atol(segment, options)
+    atol = tolerances(segment, options)
     return solve(
         Ode(segment.rates, segment.jacobian, segment.projection),
         state,
@@ -284,7 +287,7 @@ def integrated_each(
     seconds: float,
 ) -> list[Path]:
     """The paths with several other values of the gains, as many as so many seconds of work allow, the first in any case."""
-    code, atol = segment.code, _atol(segment, options)
+    code, atol = segment.code, tolerances(segment, options)
     assert isinstance(code, Native), "gains enter the rates alone"
     known = {**dict.fromkeys(code.program.parameters, 0.0), **segment.values, **constants_of(segment.held)}
     rows = code.constants_each([{**known, **one} for one in gains])
@@ -303,6 +306,7 @@ def integrated_each(
     )
 
 
-def _atol(segment: Segment, options: Options) -> Sequence[float] | float | None:
+def tolerances(segment: Segment, options: Options) -> Sequence[float] | float | None:
+    """The absolute tolerance, or one for each state of the equations."""
     given = options.atol
     return [given[name] for name in segment.equations.states] if isinstance(given, Mapping) else given

@@ -60,20 +60,21 @@ def bound(
     return call
 
 
-def rebound(
-    loop: Callable[Concatenate[int, Given], int], place: int, *given: Given.args, **_none: Given.kwargs
-) -> Callable[[Any], int]:
-    """A loop that is called with 1 and another value of its argument number ``place``, a record of numbers, each time."""
+def rebound(loop: Callable[..., int], place: int, count: int, *given: object) -> Callable[..., int]:
+    """A loop that is called with other values of ``count`` numbers in a row each time; the first of them is its argument
+    number ``place``, or stands first in that record.
+    """
     assert isinstance(loop, Loop), "a loop is compiled"
-    entry, block = loop.laid_out((1, *given))
-    before: list[int | float] = []
-    layout = "".join([_put(value, before) for value in (1, *given)[:place]])
-    record = struct.Struct(_put(given[place - 1], []).translate(_FORMATS))
-    address, offset = ctypes.addressof(block), struct.calcsize(layout.translate(_FORMATS))
+    entry, block = loop.laid_out(given)
+    layouts = [_put(value, []).translate(_FORMATS) for value in given]
+    first = sum(map(len, layouts[:place]))
+    record = struct.Struct("".join(layouts)[first : first + count])
+    address, offset, pack = ctypes.addressof(block), struct.calcsize("q") * first, record.pack_into
 
-    def call(value: tuple[int | float, ...], _alive: tuple[object, ...] = (given, block)) -> int:
-        record.pack_into(block, offset, *value)
-        return int(entry(None, address, None))
+    def call(*values: float, _alive: tuple[object, ...] = (given, block)) -> int:
+        pack(block, offset, *values)
+        code: int = entry(None, address, None)
+        return code
 
     return call
 

@@ -8,6 +8,7 @@ cannot be finished here (singular, diverged, stalled, too many trials) are left 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,8 @@ from svyaz.integrate.calls import (
     whole,
     write,
 )
-from svyaz.integrate.compiling import compiled, part
+from svyaz.integrate.compiling import Callback as Addressed
+from svyaz.integrate.compiling import compiled, part, rebound
 from svyaz.integrate.lane_desk import (
     BLOCK,
     IDLE,
@@ -85,44 +87,28 @@ class Trials(NamedTuple):
     counters: Counters
 
 
-def run_free_ensemble(
+def prepare_free_ensemble(
     tableau: Tableau,
-    codes: tuple[Native, Native | None],
+    codes: tuple[Addressed, Native | None],
     control: Control,
     group: Group,
     columns: NDArray[np.int64],
     observed: int,
     stop: Counters,
-) -> NDArray[np.int64] | None:
-    """Run members with steps of their own in lanes; the rejected trials (k,) of each, or None where there are no lanes for it.
+) -> tuple[Callable[..., int], NDArray[np.int64]] | None:
+    """What runs members with steps of their own in lanes up to a time, and where it leaves the rejected trials (k,) of each;
+    None where there are no lanes for it.
 
     codes: the rates, and what is observed after every step. Members whose answer is not FINISHED are left to a run alone.
     """
-    width = lane_width()
-    rates, observe = codes
-    wide = [None if code is None else lanes_of(code) for code in codes]
+    width, (rates, observe) = lane_width(), codes
     explicit = not tableau.implicit and not tableau.loops and tableau.embedded and tableau.dense is not None
-    missing = wide[0] is None or (observe is not None and wide[1] is None)
-    if not explicit or len(group.starts) < 2 * width or width == 1 or missing:
+    if not explicit or len(group.starts) < 2 * width or width == 1 or not isinstance(rates, Native):
         return None
-    addresses = tuple(0 if one is None else one.address for one in wide)
-    return free_in_lanes(
-        tableau, (addresses[0], addresses[1]), rates.address, width, control, group, columns, observed, stop
-    )
-
-
-def free_in_lanes(
-    tableau: Tableau,
-    functions: tuple[Address, Address],
-    alone: Address,
-    width: int,
-    control: Control,
-    group: Group,
-    columns: NDArray[np.int64],
-    observed: int,
-    stop: Counters,
-) -> NDArray[np.int64]:
-    """The same for at least ``width`` members; the functions are those of several lanes, ``alone`` the rates of one member."""
+    wide = [None if code is None else lanes_of(code) for code in (rates, observe)]
+    if wide[0] is None or (observe is not None and wide[1] is None):
+        return None
+    addresses = (wide[0].address, 0 if wide[1] is None else wide[1].address)
     n, stages = group.starts.shape[1] - 1, tableau.stages
     desk = desk_for(width, stages + 1, group, columns.size, observed)
     rule, errors = scheme(tableau), len(tableau.errors)
@@ -136,24 +122,14 @@ def free_in_lanes(
     trials = Trials(step, before, error, first, final, after, refused, *room)
     rejected = np.zeros(len(group.starts), dtype=np.int64)
     pair = Pair(stages, errors, last - errors, bool(tableau.fsal), float(tableau.order))
-    wide = called((*functions, 0), width)
-    _free(
-        wide,
-        alone,
-        pair,
-        control,
-        n,
-        width,
-        group,
-        columns,
-        desk,
-        trials,
-        blocks,
-        told_seen(desk, columns),
-        rejected,
-        stop,
-    )
-    return rejected
+    functions = (called((*addresses, 0), width), rates.address, pair)
+    work = (n, width, group, columns, desk, trials, blocks, told_seen(desk, columns), rejected, stop)
+    loop = rebound(_free, len(functions), 1, *functions, control, *work)
+
+    def run(end: float, _alive: Array = nothing) -> int:
+        return loop(end)
+
+    return run, rejected
 
 
 @part

@@ -1,10 +1,13 @@
 """Many runs with fixed steps, several at once: a member in each lane of the vector registers.
 
-A member that ends leaves its lane to the next one. Its states and totals have the bits that ``loops.ensemble`` gives: every
-operation on a number is the same, and is done in the same order.
+A member that ends leaves its lane to the next one. Its states and totals have the bits that ``loops.prepare_members`` gives:
+every operation on a number is the same, and is done in the same order.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +27,8 @@ from svyaz.integrate.calls import (
     whole,
     write,
 )
-from svyaz.integrate.compiling import compiled, part
+from svyaz.integrate.compiling import Callback as Addressed
+from svyaz.integrate.compiling import compiled, part, rebound
 from svyaz.integrate.lane_desk import (
     BLOCK,
     IDLE,
@@ -33,73 +37,155 @@ from svyaz.integrate.lane_desk import (
     begin,
     called,
     desk_for,
+    gathered,
     retire,
     see,
+    spread,
     told_rows,
     told_seen,
 )
-from svyaz.integrate.loops import UNWATCHED, Group, ensemble
+from svyaz.integrate.loops import CODE, UNWATCHED, Group, Schedule, prepare_members
+from svyaz.integrate.solving import schedule
 from svyaz.integrate.stages import scheme
 from svyaz.integrate.tableau import Tableau
 from svyaz.program import Native, lane_width, lanes_of
 
 
-def ensemble_in_lanes(
+def prepare_lanes(
     tableau: Tableau,
     functions: tuple[Address, Address, Address],
     width: int,
-    span: tuple[float, float],
     group: Group,
     columns: NDArray[np.int64],
     observed: int,
     stop: Counters,
-) -> None:
-    """``ensemble`` for at least ``width`` members; the functions are those of several lanes."""
+) -> Callable[[float, float], object]:
+    """``prepare_members`` for at least ``width`` members; the functions are those of several lanes."""
     n = group.starts.shape[1] - 1
     desk = desk_for(width, tableau.stages, group, columns.size, observed)
     blocks = told_rows(scheme(tableau), tableau.stages + 1, n, desk.slopes, desk.x)
-    seen = told_seen(desk, columns)
     timing = np.array([n, desk.counted.ctypes.data, desk.steps.ctypes.data, 0], dtype=np.int64)
-    timing[3:].view(np.float64)[0] = float(span[0])
-    _lanes(
-        called(functions, width),
-        tableau.stages,
-        n,
-        width,
-        float(span[0]),
-        float(span[1]),
-        group,
-        columns,
-        desk,
-        blocks,
-        seen,
-        timing,
-        stop,
-    )
+    before, begun = (called(functions, width), tableau.stages, n, width), timing[3:].view(np.float64)
+    after = (group, columns, desk, blocks, told_seen(desk, columns), timing, stop)
+    loop = rebound(_lanes, len(before), 2, *before, 0.0, 0.0, *after)
+
+    def run(begin: float, end: float) -> None:
+        begun[0] = begin
+        loop(begin, end)
+
+    return run
 
 
-def run_ensemble(
+def prepare_ensemble(
     tableau: Tableau,
-    codes: tuple[Native | None, Native | None, Native | None],
-    span: tuple[float, float],
+    codes: tuple[Addressed | None, Addressed | None, Addressed | None],
     group: Group,
     columns: NDArray[np.int64],
     observed: int,
     stop: Counters,
-) -> None:
-    """Run all members of a group, in lanes where there are enough of them and their programs allow it.
+) -> Callable[[float, float], object]:
+    """What runs all members of a group from one time to another, in lanes where there are enough of them and their programs
+    allow it.
 
-    codes: the rates, what is observed, the map after a step; None where there is none. The rest is as for ``ensemble``.
+    codes: the rates, what is observed, the map after a step; None where there is none. The rest is as for
+    ``prepare_members``.
     """
     width = lane_width()
     if len(group.starts) >= 2 * width > 2 and (group.counts[:, 0] > 0).all():
-        wide = [None if code is None else lanes_of(code) for code in codes]
+        wide = [lanes_of(code) if isinstance(code, Native) else None for code in codes]
         if all((one is None) == (code is None) for one, code in zip(wide, codes, strict=True)):
             rates, seen, after = (0 if one is None else one.address for one in wide)
-            ensemble_in_lanes(tableau, (rates, seen, after), width, span, group, columns, observed, stop)
-            return
+            return prepare_lanes(tableau, (rates, seen, after), width, group, columns, observed, stop)
     rates, seen, after = (0 if code is None else code.address for code in codes)
-    ensemble(tableau, (rates, seen, after), span, group, columns, observed, stop)
+    return prepare_members(tableau, (rates, seen, after), group, columns, observed, stop)
+
+
+def prepare_steps(
+    tableau: Tableau, codes: tuple[Addressed, Addressed | None], group: Group, step: float
+) -> Callable[[float, float, float], object]:
+    """What moves all members of a group from one time to another over a way of some length, which the ``step`` divides; in
+    lanes where their programs allow it: of eight members there none comes to the end if one does not.
+
+    codes: the rates, and the map after a step or None.
+    """
+    move = _schedule_loop(tableau, codes, group)
+
+    @lru_cache(maxsize=1)
+    def planned(length: float) -> Schedule:
+        return schedule((0.0, length), min(step, length))
+
+    return lambda begin, end, length: move(planned(length)._replace(t0=begin, t1=end))
+
+
+def _schedule_loop(
+    tableau: Tableau, codes: tuple[Addressed, Addressed | None], group: Group
+) -> Callable[[Schedule], object]:
+    """What moves all members by one schedule."""
+    width, n = lane_width(), group.starts.shape[1] - 1
+    nothing, never = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    wide = [lanes_of(code) if isinstance(code, Native) else None for code in codes] if width > 1 else []
+    rates, after = (0 if code is None else code.address for code in codes)
+    if not wide or wide[0] is None or (after and wide[1] is None):
+        loop = prepare_members(tableau, (rates, 0, after), group, nothing, 0, never)
+
+        def run(plan: Schedule) -> None:
+            group.pace[:], group.counts[:] = (plan.h, plan.last), (plan.total, plan.every)
+            loop(plan.t0, plan.t1)
+
+        return run
+    rates, after = (0 if one is None else one.address for one in wide)
+    desk = desk_for(width, tableau.stages, group, 0, 0)
+    blocks = told_rows(scheme(tableau), tableau.stages + 1, n, desk.slopes, desk.x)
+    before = (called((rates, 0, after), width), tableau.stages, n, width)
+    plan = Schedule(0.0, 0.0, 0.0, 0.0, 1, 1)
+    together = rebound(_equal_steps, len(before), len(plan), *before, plan, group, desk, blocks)
+    return lambda plan: together(*plan)
+
+
+@compiled
+def _equal_steps(
+    f: Functions,
+    stages: int,
+    n: int,
+    width: int,
+    plan: Schedule,
+    group: Group,
+    desk: Desk,
+    blocks: NDArray[np.int64],
+) -> int:
+    """All members of a group by the same steps; the last lanes take the last member again."""
+    count, constants, projected = len(group.starts), group.constants.shape[1], group.projected.shape[1]
+    rows = place(blocks)
+    sizes = rows + 8 * (BLOCK * stages + 4)
+    x, y = place(desk.x), place(desk.y)
+    first = 0
+    while first < count:
+        for lane in range(width):
+            member = min(first + lane, count - 1)
+            spread(place(group.starts) + 8 * (n + 1) * member, x, lane, width, n + 1)
+            spread(place(group.constants) + 8 * constants * member, place(desk.constants), lane, width, constants)
+            if f.after_step != 0:
+                spread(place(group.projected) + 8 * projected * member, place(desk.projected), lane, width, projected)
+            write(x, lane, plan.t0)
+            desk.ended[lane] = RUNNING
+        fine = True
+        for i in range(1, plan.total + 1):
+            final = i == plan.total
+            for lane in range(width):
+                desk.steps[lane] = plan.last if final else plan.h
+            bad = _step(f, stages, n, desk, rows)
+            for lane in range(width):
+                write(y, lane, plan.t1 if final else plan.t0 + i * plan.h)
+            fine = _settled(f, n, width, bad, sizes, desk)
+            if not fine:
+                break
+            copy(y, x, (n + 1) * width)
+        for lane in range(width):
+            member = min(first + lane, count - 1)
+            gathered(x, place(group.ends) + 8 * (n + 1) * member, lane, width, n + 1)
+            group.answers[member, CODE] = FINISHED if fine else DIVERGED
+        first += width
+    return first
 
 
 @part

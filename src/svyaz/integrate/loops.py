@@ -11,6 +11,7 @@ last bit. Totals of an observed quantity: first value, largest size, largest cha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ from svyaz.integrate.calls import (
     whole,
     write,
 )
-from svyaz.integrate.compiling import compiled, part
+from svyaz.integrate.compiling import bound, compiled, part, rebound
 from svyaz.integrate.stages import Addresses, Scheme, addresses, scheme, step
 from svyaz.integrate.tableau import Tableau
 
@@ -220,25 +221,31 @@ class Group(NamedTuple):
     answers: NDArray[np.int64]
     totals: Array
 
+    @property
+    def finished(self) -> NDArray[np.bool_]:
+        """Did each member come to its end (k,)?"""
+        return self.answers[:, CODE] == FINISHED
 
-def ensemble(
+
+def prepare_members(
     tableau: Tableau,
     functions: tuple[Address, Address, Address],
-    span: tuple[float, float],
     group: Group,
     columns: NDArray[np.int64],
     observed: int,
     stop: Counters,
-) -> None:
-    """Run all members of a group by an explicit method with fixed steps over a span; ends, answers and totals are filled.
+) -> Callable[..., int]:
+    """What runs all members of a group by an explicit method with fixed steps from one time to another: ends, answers and
+    totals are filled.
 
     functions: addresses of the rates, of what is observed (`observed` numbers, of which `columns` are wanted) and of the
-    map after a step; 0 where there is none. The call is left, with what it has, soon after another thread has set stop[0].
+    map after a step; 0 where there is none. A call is left, with what it has, soon after another thread has set stop[0].
     """
     n = group.starts.shape[1] - 1
     work, slopes, seen = np.zeros((4, n + 1)), np.zeros(tableau.stages * n), np.zeros(observed)
-    count, t0, t1 = np.zeros(COUNTERS, dtype=np.int64), float(span[0]), float(span[1])
-    _members(*functions, scheme(tableau), t0, t1, group, columns, work, slopes, seen, count, stop)
+    before, count = (*functions, scheme(tableau)), np.zeros(COUNTERS, dtype=np.int64)
+    after = (group, columns, work, slopes, seen, count, stop)
+    return rebound(_members, len(before), 2, *before, 0.0, 0.0, *after)
 
 
 @compiled
@@ -280,3 +287,18 @@ def _members(
         group.answers[i, CODE] = code
         group.answers[i, STEPS] = count[DONE]
     return len(group.starts)
+
+
+def constants_writer(function: Address, given: Array, found: Array) -> Callable[[int], int]:
+    """What writes rows of constants (k, c) from rows of values of parameters (k, p), by the native function that makes them:
+    as many of the first ones as it is called with.
+    """
+    return bound(_constants, function, given, found)
+
+
+@compiled
+def _constants(count: int, function: Address, given: Array, found: Array) -> int:
+    for k in range(count):
+        row = place(found) + 8 * found.shape[1] * k
+        call(function, place(given) + 8 * given.shape[1] * k, row, row)
+    return count

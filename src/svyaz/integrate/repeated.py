@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
+from svyaz.integrate.budget import COUNTED
 from svyaz.integrate.methods import method as find_method
 from svyaz.integrate.ode import Flow, Ode
 from svyaz.integrate.path import Path, path_of
-from svyaz.integrate.solving import control_of, natives, schedule
+from svyaz.integrate.solving import control_of, natives, path_work, schedule, solve
 
 
 class RepeatedSolver:
@@ -63,3 +66,79 @@ class RepeatedSolver:
             path = path_of(self._run, code, self._grid, self._step, perf_counter() - clock)
             # the rows of the loop are written anew by the next solution
             return path if path.states.base is None else replace(path, states=path.states.copy())
+
+
+class StepSolver:
+    """ẏ = f(t, y) from a state to a later time by an explicit method, again and again: one native call each.
+
+    ``row`` is [t, y…], written by the caller and moved on by a call; constants of native functions are those in their arrays
+    at that time. A fixed ``step`` (inf: as long as the way) divides the way, else the method chooses its steps by ``rtol``;
+    what came before has no influence.
+    """
+
+    def __init__(
+        self, ode: Ode, size: int, method: str, step: float | None, rtol: float | None, atol: ArrayLike | None
+    ) -> None:
+        from svyaz.integrate.calls import COUNTERS
+        from svyaz.integrate.runs import step_loop
+
+        tableau, control = find_method(method), None
+        assert not tableau.implicit, "steps of implicit methods remember"
+        if step is None:
+            assert rtol is not None, "steps are given or chosen"
+            control = control_of(tableau, (0.0, 0.0), rtol, atol, size)
+        work, self._step = np.zeros((6, size + 1)), step
+        self.row, self._count = work[0], np.zeros(COUNTERS, dtype=np.int64)
+        self._called = natives(ode, tableau, size)
+        self._loop = step_loop(tableau, self._called, work, self._count, control)
+
+    def over(self, length: float) -> Callable[[float, float], bool]:
+        """What moves the row over a way of this length, from one time to another: does it come to the end?"""
+        from svyaz.integrate.calls import FINISHED
+
+        loop, clear = self._loop, self._count.fill
+        if self._step is None:
+
+            def chosen(_begin: float, end: float) -> bool:
+                clear(0)
+                return loop(end) == FINISHED
+
+            return chosen
+        plan = schedule((0.0, length), min(self._step, length))
+        h, last, total, every = plan[2:]
+
+        def equal(begin: float, end: float) -> bool:
+            clear(0)
+            return loop(begin, end, h, last, total, every) == FINISHED
+
+        return equal
+
+
+def steps_from(
+    ode: Ode, start: Array, time: float, method: str, rtol: float | None, *, fixed: bool = True
+) -> Callable[[float], Array | None]:
+    """The states (n,) at times after ``time`` by one step of the method from there (where ``fixed``), or by several with the
+    error ``rtol`` where that fails; None where these fail too. An explicit method is prepared once for all times.
+    """
+    tableau, quick = find_method(method), None
+    if fixed and not tableau.implicit and isinstance(ode.rates, Flow):
+        quick = StepSolver(ode, len(start), method, np.inf, None, None)
+    work = path_work(tableau.stages, len(start))
+
+    def solved(end: float, step: float | None, error: float | None) -> Array | None:
+        path = solve(ode, start, (time, end), method=method, step=step, rtol=error)
+        return path.states[-1] if path.finished else None
+
+    def state_at(end: float) -> Array | None:
+        if end <= time:
+            return start
+        found = None
+        if quick is not None:
+            COUNTED.seconds += work
+            quick.row[0], quick.row[1:] = time, start
+            found = quick.row[1:].copy() if quick.over(end - time)(time, end) else None
+        elif fixed:
+            found = solved(end, end - time, None)
+        return solved(end, None, rtol) if found is None and rtol is not None else found
+
+    return state_at

@@ -37,6 +37,7 @@ from svyaz.integrate.ode import Flow
 from svyaz.integrate.stages import scheme
 from svyaz.integrate.tableau import Tableau
 
+MOST_AT_ONCE = 65_536  # steps of one call that nobody can interrupt
 SHARE = 0.03  # seconds of native work between two looks at the outside world
 # interrupted by the user; more steps than allowed; steps so short that more than allowed would be needed; other codes:
 # svyaz.integrate.calls
@@ -265,21 +266,26 @@ def fixed_run(tableau: Tableau, natives: Natives, start: Array, plan: Schedule, 
     return Run(room, loop, slopes, step.constants)
 
 
-def single_steps(tableau: Tableau, natives: Natives, start: Array) -> Callable[[float], Array | None]:
-    """The state (n,) at a time after one step of an explicit method from [t, y…]; None where the step fails."""
-    room, first = _room(start, None, 2), float(start[0])
-    absent, slopes, times = Callee(0, np.zeros(2)), np.zeros(tableau.stages * natives.size), np.zeros(0)
-    plan = Schedule(first, first, 0.0, 0.0, 1, 1)
-    given = (natives.rates, absent, natives.after_step, scheme(tableau), plan, room.work, slopes, room.count, room.rows)
-    loop, work, count = rebound(loops.fixed, 5, *given, times, False), room.work, room.count
+def step_loop(
+    tableau: Tableau, natives: Natives, work: Array, count: Counters, control: Control | None
+) -> Callable[..., int]:
+    """A loop of an explicit method from [t, y…] in row 0 of ``work``, where the last state is left; nothing is stored.
 
-    def step(time: float) -> Array | None:
-        work[0] = start
-        count.fill(0)
-        length = time - first
-        return work[0, 1:].copy() if loop(Schedule(first, time, length, length, 1, 1)) == FINISHED else None
-
-    return step
+    It is called with the numbers of a schedule, or with the time to reach where ``control`` chooses the steps.
+    """
+    width, height = work.shape[1], tableau.stages if tableau.dense is None else len(tableau.dense)
+    absent, slopes = Callee(0, np.zeros(2)), np.zeros(height * width)
+    called = (MOST_AT_ONCE, natives.rates, absent, natives.after_step, scheme(tableau))
+    nowhere = Output(np.empty((0, width)), np.zeros(0), True)
+    if control is None:
+        plan = Schedule(0.0, 0.0, 0.0, 0.0, 1, 1)
+        return rebound(loops.fixed, len(called), len(plan), *called, plan, work, slopes, count, *nowhere)
+    assert tableau.dense is not None, "a method that chooses its steps has dense output"
+    dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
+    rule = (float(tableau.order), len(tableau.errors), tableau.fsal)
+    return rebound(
+        adaptive.adaptive, len(called), 1, *called, control, *rule, dense, nowhere, work, slopes, np.zeros(4), count
+    )
 
 
 def free_run(

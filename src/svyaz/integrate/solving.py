@@ -90,37 +90,6 @@ def solve(
     return path_of(run, code, grid, step, perf_counter() - begin)
 
 
-def steps_from(
-    ode: Ode, start: Array, time: float, method: str, rtol: float | None, *, fixed: bool = True
-) -> Callable[[float], Array | None]:
-    """The states (n,) at times after ``time`` by one step of the method from there (where ``fixed``), or by several with the
-    error ``rtol`` where that fails; None where these fail too. An explicit method is prepared once for all times.
-    """
-    from svyaz.integrate.runs import single_steps
-
-    tableau, quick = find_method(method), None
-    if fixed and not tableau.implicit and isinstance(ode.rates, Flow):
-        quick = single_steps(tableau, natives(ode, tableau, len(start)), _start(ode, start, (time, time)))
-    work = path_work(tableau.stages, len(start))
-
-    def solved(end: float, step: float | None, error: float | None) -> Array | None:
-        path = solve(ode, start, (time, end), method=method, step=step, rtol=error)
-        return path.states[-1] if path.finished else None
-
-    def state_at(end: float) -> Array | None:
-        if end <= time:
-            return start
-        found = None
-        if quick is not None:
-            COUNTED.seconds += work
-            found = quick(end)
-        elif fixed:
-            found = solved(end, end - time, None)
-        return solved(end, None, rtol) if found is None and rtol is not None else found
-
-    return state_at
-
-
 def evaluation_work(states: int) -> float:
     """Counted seconds of one evaluation of the rates of so many states."""
     return EVALUATION + ENTRY * states * min(states, FULL)

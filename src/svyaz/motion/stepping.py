@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from svyaz.arguments import Positive, check_arguments, fit_argument
+from svyaz.arguments import Count, Positive, check_arguments, fit_argument
 from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.expr import ModelError, NoSuchName, Problem
 from svyaz.forms import may_jump
-from svyaz.holding import Decision, Refusal, Segment, Tolerance, advance, observed, options_for
+from svyaz.holding import Decision, ManyStepper, Refusal, SingleStepper, Tolerance, observed, options_for
 from svyaz.integrate import Status
 from svyaz.model import Mechanical, System, nearest
 from svyaz.motion.options import Stabilize
 from svyaz.motion.phases import START, is_switched
 from svyaz.motion.running import start_of_run, structure_of
 from svyaz.motion.self_check import check_now
+from svyaz.motion.step_inputs import InputValues, LimitCheck, fit_members
 
 
 class Simulator:
-    """The state of a system and the time, moved on by ``step``; constraints are held as in a run.
+    """The state of a system and the time, moved on by ``step``; constraints are stabilised as in a run.
 
-    ``t``, k·dt after k steps, and ``state`` (in the order of ``states``) are where the motion is, ``status`` whether it can
-    go on. Inputs keep their last values. Equations and gains are settled once, before the first step.
+    ``t``, k·dt after k steps, and ``state`` (n,), in the order of ``states``, are where the motion is, ``status`` whether it
+    can go on. Inputs keep their last values. Equations, gains and native code are prepared once, before the first step, which
+    is one native call then. A step depends on the state, the time and the inputs alone, not on the steps before.
+
+    With ``count`` so many members are stepped at once, in lanes of the vector registers where the method and the equations
+    have them: ``state`` is (count, n), inputs and values by name are (count,), and ``status`` is an array of words. A member
+    that fails stays where it was lost until ``reset``; the others go on.
 
     >>> import svyaz
     >>> loop = svyaz.Simulator(svyaz.load("ball-and-beam"), dt=0.01)
@@ -34,6 +40,9 @@ class Simulator:
     ...     state = loop.step({"nu": -20.0 * (loop["r"] - 0.2)})
     >>> str(loop.status), round(loop.t, 12)
     ('finished', 0.05)
+    >>> many = svyaz.Simulator(svyaz.load("ball-and-beam"), dt=0.01, count=64)
+    >>> many.step({"nu": -20.0 * (many["r"] - 0.2)}).shape
+    (64, 6)
     """
 
     @check_arguments
@@ -42,6 +51,7 @@ class Simulator:
         system: System,
         dt: Positive = 0.01,
         *,
+        count: Count | None = None,
         form: str | None = None,
         method: str | None = None,
         step: Positive | None = None,
@@ -60,15 +70,22 @@ class Simulator:
         decision: Decision | Refusal = structure.settle(beginning, [], force=False)
         if isinstance(decision, Refusal):
             raise ModelError([Problem(f"the motion cannot begin: {decision.reason}")])
-        if decision.segment.equations.charted:
+        segment = decision.segment
+        if segment.equations.charted:
             message = f"step by step a motion is computed in a form whose coordinates never change, not in '{form}'"
             raise ModelError([Problem(message)])
-        self.system, self.dt = system, float(dt)
-        self.status: Status = Status.FINISHED
-        self._options, self._segment = decision.options, decision.segment
-        self._first = self._own = entered(decision.segment.equations, beginning.state, START)
-        self._steps = 0
-        self._set_clock(START)
+        self.system, self.dt, self.count = system, float(dt), count
+        self._equations, self._inputs = segment.equations, InputValues(system, count)
+        self._limits, self._one, self._many = LimitCheck(system), None, None
+        names = tuple(system.inputs)
+        if count is None:
+            self._one = SingleStepper(segment, decision.options, self.dt, names)
+        else:
+            self._many = ManyStepper(segment, decision.options, self.dt, names, count)
+        self._steps, self._start = 0, beginning.state
+        self._status, self._words = Status.FINISHED, np.empty(0, dtype=np.str_)
+        self._reduced = self._equations.states != self.states
+        self.reset()
 
     def _set_clock(self, time: float) -> None:
         """Count steps of length dt from this time on: after k of them t is the time plus k·dt, without a sum's rounding."""
@@ -82,95 +99,169 @@ class Simulator:
 
     @property
     def state(self) -> Array:
-        """The state of the model now (n,)."""
-        found: Array = model_states(self._segment.equations, np.array([self.t]), self._own[None, :])[0]
-        return found
+        """The state of the model now, (n,) or (count, n)."""
+        rows = self._rows
+        found = model_states(self._equations, rows[:, 0], rows[:, 1:])
+        return np.array(found[0] if self._many is None else found)
 
     @property
-    def inputs(self) -> dict[str, float]:
-        """The values at which the inputs are held."""
-        return {name: self._segment.values[name] for name in self.system.inputs}
+    def status(self) -> Status | NDArray[np.str_]:
+        """Whether the motion can go on: "finished", "left" beyond a limit, or how it was lost; (count,) of many."""
+        return self._status if self._many is None else self._words
 
-    def __getitem__(self, name: str) -> float:
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """The values at which the inputs are held, numbers or (count,)."""
+        return self._inputs.table()
+
+    @property
+    def _rows(self) -> Array:
+        """[t, y…] of all members."""
+        if self._many is not None:
+            return self._many.rows
+        assert self._one is not None, "there is one state or many"
+        return self._one.row[None, :]
+
+    def __getitem__(self, name: str) -> Any:
         """A state, or an energy, an integral, the residual of a constraint, by its name; see ``multipliers``."""
         if name in self.states:
-            return float(self.state[self.states.index(name)])
+            found = self.state.T[self.states.index(name)]
+            return float(found) if self._many is None else found
         tables = self._observed()
         for kind in ("energies", "integrals", "residuals"):
             if name in tables.get(kind, {}):
-                return float(tables[kind][name][0])
+                return self._plain(tables[kind][name])
         raise NoSuchName(
             f"the motion has no '{name}'; {nearest(name, self.states) or 'there are ' + ', '.join(self.states)}"
         )
 
     @property
-    def multipliers(self) -> dict[str, float]:
-        """The multipliers of the constraints now."""
-        return {name: float(column[0]) for name, column in self._observed().get("multipliers", {}).items()}
+    def multipliers(self) -> dict[str, Any]:
+        """The multipliers of the constraints now, numbers or (count,)."""
+        return {name: self._plain(column) for name, column in self._observed().get("multipliers", {}).items()}
+
+    def _plain(self, column: Array) -> Any:
+        return float(column[0]) if self._many is None else column
 
     def _observed(self) -> dict[str, dict[str, Array]]:
-        return observed(self._segment, np.array([self.t]), self._own[None, :])
+        rows = self._rows
+        if self._many is None:
+            assert self._one is not None, "there is one state or many"
+            return observed(self._one.segment, rows[:, 0], rows[:, 1:])
+        different, which = np.unique(self._many.values, axis=0, return_inverse=True)
+        found: dict[str, dict[str, Array]] = {}
+        for k in range(len(different)):
+            members = np.flatnonzero(which.ravel() == k)
+            own = observed(self._many.segment_of(int(members[0])), rows[members, 0], rows[members, 1:])
+            for kind, columns in own.items():
+                for name, column in columns.items():
+                    whole = found.setdefault(kind, {}).setdefault(name, np.full(len(rows), np.nan))
+                    whole[members] = column
+        return found
 
-    def step(self, u: Mapping[str, float] | ArrayLike | None = None, dt: float | None = None) -> Array:
+    def step(self, u: Mapping[str, ArrayLike] | ArrayLike | None = None, dt: float | None = None) -> Array:
         """Hold the inputs at these values (by name, or all in order) for the time ``dt``, and give the state after it.
 
-        Where the motion cannot be continued ``status`` says so, and the state stays where it was lost.
+        Where the motion cannot be continued ``status`` says so, and the state stays where it was lost. A value of one of many
+        members is a number for all, or (count,).
         """
-        whole = self._origin + (self._whole_steps + 1) * self.dt
-        end = whole if dt is None else self.t + float(fit_argument("dt", dt, "Positive"))  # type: ignore[arg-type]
-        self._segment = _held_at(self._segment, self._chosen(u))
-        path = advance(self._segment, self._own, (self.t, end), self._options, None, None)
-        self.status, self._own = path.status.told, path.states[-1]
-        if dt is None and self.status is Status.FINISHED:
-            self.t, self._whole_steps = end, self._whole_steps + 1
+        if u is not None:
+            self._hold(self._inputs.take(u))
+        if dt is not None:
+            dt = float(fit_argument("dt", dt, "Positive"))  # type: ignore[arg-type]
+        end = self._origin + (self._whole_steps + 1) * self.dt if dt is None else self.t + dt
+        one = self._one
+        if one is None:
+            self._move_many(end, dt)
         else:
-            self._set_clock(float(path.times[-1]))
+            self._status = one.move(self.t, end, dt)
+            if self._status is Status.FINISHED and dt is None:
+                self.t = end
+                self._whole_steps += 1
+            else:
+                self._set_clock(float(one.row[0]))
         self._steps += 1
         if self._steps & (self._steps - 1) == 0:  # the first step, and whenever their number has doubled
-            check_now(self._segment.equations.system, self._segment, self.t, self._own, "a Simulator")
-        if self.status is Status.FINISHED and self.system.outside(dict(zip(self.states, self.state, strict=True))):
-            self.status = Status.LEFT
-        return self.state
+            self._check()
+        if self._limits.needed:
+            self._look_at_limits()
+        return self.state if one is None or self._reduced else one.row[1:].copy()
 
-    @check_arguments
-    def reset(self, start: Mapping[str, float] | None = None) -> Array:
-        """Back to the beginning, with the inputs as the model gives them; ``start`` replaces some of its values."""
-        self.status, self._own = Status.FINISHED, self._first
+    def _move_many(self, end: float, dt: float | None) -> None:
+        many = self._many
+        assert many is not None, "there is one state or many"
+        many.move(self.t, end, dt)
+        if len(many.live) < len(self._words) or self._limits.needed:
+            self._words = many.status.astype(str)
+        if dt is None:
+            self.t = end
+            self._whole_steps += 1
+        else:
+            self._set_clock(end)
+
+    def _look_at_limits(self) -> None:
+        """Say which states are beyond a limit; they go on."""
+        outside = self._limits(self.t, np.atleast_2d(self.state))
+        if self._many is None:
+            self._status = Status.LEFT if self._status is Status.FINISHED and outside[0] else self._status
+        else:
+            self._words[outside & (self._words == str(Status.FINISHED))] = str(Status.LEFT)
+
+    def _check(self) -> None:
+        """Put the rates at the state that was reached into the equations; of many members at the first and the last."""
+        if self._one is not None:
+            check_now(self._equations.system, self._one.segment, self.t, self._one.row[1:], "a Simulator")
+            return
+        assert self._many is not None, "there is one state or many"
+        for k in {int(k) for k in self._many.live[[0, -1][: len(self._many.live)]]}:
+            check_now(
+                self._equations.system,
+                self._many.segment_of(k),
+                self.t,
+                self._many.rows[k, 1:],
+                "members of a Simulator",
+            )
+
+    def _hold(self, values: Array) -> None:
+        if self._one is not None:
+            self._one.hold(values[0])
+        elif self._many is not None:
+            self._many.hold(values)
+
+    def reset(self, state: Mapping[str, ArrayLike] | ArrayLike | None = None) -> Array:
+        """Back to the beginning, with the inputs as the model gives them, at this state: values by name, which replace some of
+        the beginning, or all in order, (n,) or (count, n).
+        """
+        states = self._states_of(state)
+        own = np.array([entered(self._equations, row, START) for row in states])
+        rows = np.column_stack([np.full(len(own), START), own])
+        if self._one is not None:
+            self._one.place(rows[0])
+        elif self._many is not None:
+            self._many.place(np.broadcast_to(rows, self._many.rows.shape))
+            self._words = self._many.status.astype("<U10")
+        self._status = Status.FINISHED
         self._set_clock(START)
-        if start is not None:
-            self._own = entered(self._segment.equations, start_of_run(self.system, start), START)
-        self._segment = _held_at(self._segment, {name: given.value for name, given in self.system.inputs.items()})
+        self._hold(self._inputs.reset())
         return self.state
 
-    def _chosen(self, u: Mapping[str, float] | ArrayLike | None) -> dict[str, float]:
-        names = tuple(self.system.inputs)
-        if u is None:
-            return {}
-        if not isinstance(u, Mapping):
-            values = np.atleast_1d(np.asarray(fit_argument("u", u, "ArrayLike")))
-            if values.shape != (len(names),):
-                raise ModelError(
-                    [Problem(f"'u': {len(names)} inputs expected ({', '.join(names)}); got {values.shape[0]}")]
-                )
-            u = dict(zip(names, values.tolist(), strict=True))
-        strange = next((name for name in u if name not in names), None)
-        if strange is not None:
-            known = f"there are {', '.join(names)}" if names else "the model has no [inputs]"
-            raise ModelError([Problem(f"there is no input '{strange}'; {known}", hint=nearest(strange, names))])
-        given: Mapping[str, float] = fit_argument("u", u, "Mapping[str, float]")  # type: ignore[assignment]
-        return {name: self._within(name, float(value)) for name, value in given.items()}
-
-    def _within(self, name: str, value: float) -> float:
-        given = self.system.inputs[name]
-        low, high = (
-            limit if limit is not None else other for limit, other in ((given.low, -np.inf), (given.high, np.inf))
-        )
-        return float(min(max(value, low), high))
-
-
-def _held_at(segment: Segment, inputs: Mapping[str, float]) -> Segment:
-    """The same native code with other values of the inputs."""
-    return replace(segment, values={**segment.values, **inputs}).regained(segment.perturbation) if inputs else segment
+    def _states_of(self, given: Mapping[str, ArrayLike] | ArrayLike | None) -> Array:
+        """States of the model (1 or count, n)."""
+        count, n = self.count or 1, len(self.states)
+        if given is None:
+            return self._start[None, :]
+        if not isinstance(given, Mapping):
+            values = np.asarray(fit_argument("state", given, "ArrayLike"), dtype=float)
+            if values.shape not in ((n,), (count, n) if self.count else (n,)):
+                wanted = f"({n},) or ({count}, {n})" if self.count else f"({n},)"
+                raise ModelError([Problem(f"'state' must have the shape {wanted}, not {values.shape}")])
+            return np.atleast_2d(values)
+        table: Mapping[str, Any] = fit_argument("state", given, "Mapping[str, ArrayLike]")  # type: ignore[assignment]
+        start_of_run(self.system, dict.fromkeys(table, 0.0))  # names that are not among the states
+        found = np.tile(self._start, (count if any(map(np.ndim, table.values())) else 1, 1))
+        for name, value in table.items():
+            found[:, self.states.index(name)] = fit_members("state", name, value, self.count)
+        return found
 
 
 def _refuse_what_changes(system: System) -> None:

@@ -75,7 +75,7 @@ def _compiled(text: str) -> Native:
 
 def _together(task: NativeTask, data: NativeData, stop: Stop) -> Answers:
     """Members with fixed steps in one native call."""
-    from svyaz.integrate import CODE, STEPS, method, run_ensemble, schedule
+    from svyaz.integrate import CODE, STEPS, method, prepare_ensemble, schedule
 
     rates, observe, project = (_compiled(text) if text else None for text in (task.rates, task.observe, task.project))
     tableau, span = method(task.method), (START, float(task.until))
@@ -89,7 +89,7 @@ def _together(task: NativeTask, data: NativeData, stop: Stop) -> Answers:
     columns = np.array(task.columns, dtype=np.int64)
     observed = len(observe.program.outputs) if observe else 0
     if len(fit):
-        run_ensemble(tableau, (rates, observe, project), span, group, columns, observed, stop)
+        prepare_ensemble(tableau, (rates, observe, project), group, columns, observed, stop)(*span)
     if stop[0]:
         raise Left
     made = group.answers[:, STEPS]
@@ -101,7 +101,7 @@ def _freely(task: NativeTask, data: NativeData, stop: Stop) -> Answers | None:
 
     Those that do not come to their end there are run alone, which says why.
     """
-    from svyaz.integrate import CODE, STEPS, control_of, method, outcome, run_free_ensemble
+    from svyaz.integrate import CODE, STEPS, control_of, method, outcome, prepare_free_ensemble
 
     if task.step is not None or task.rtol is None or task.every is not None or task.halve or task.project or data.run:
         return None
@@ -113,9 +113,11 @@ def _freely(task: NativeTask, data: NativeData, stop: Stop) -> Answers | None:
     )
     control = control_of(tableau, (START, float(task.until)), task.rtol, task.atol, data.starts.shape[1])
     columns, observed = np.array(task.columns, dtype=np.int64), len(observe.program.outputs) if observe else 0
-    rejected = run_free_ensemble(tableau, (rates, observe), control, group, columns, observed, stop)
-    if rejected is None:
+    lanes = prepare_free_ensemble(tableau, (rates, observe), control, group, columns, observed, stop)
+    if lanes is None:
         return None
+    run, rejected = lanes
+    run(control.t1)
     if stop[0]:
         raise Left
     codes, made = group.answers[:, CODE], group.answers[:, STEPS]
