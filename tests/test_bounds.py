@@ -20,8 +20,8 @@ PACKAGE = Path(__file__).parent.parent / "src" / "svyaz"
 
 BOUNDS = {
     "modules": 625,
-    "lines of code": 63000,  # 62 600, and 400 for simulators of many members: steps prepared once, in lanes, and their inputs
-    "tokens": 768000,  # 762 000, and 6 000 for the same
+    "lines of code": 63100,  # 62 600, 400 for simulators of many members: steps prepared once, in lanes, and their inputs; 100 for free attitudes
+    "tokens": 769500,  # 762 000, 6 000 for the same, and 1 500 for equilibria, steady motions and regulators on ball and free joints
     "modules over 350 lines": 14,
     "longest chain of imports": 19,
     "functions over 60 lines": 6,

@@ -67,7 +67,7 @@ def _show_gains(page: Page, found: Regulation) -> None:
     turning = (
         {} if found.uniform is None else {**found.uniform.choice.motion.speeds, **found.uniform.choice.motion.momenta}
     )
-    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **turning, **plant.inputs}.items())
+    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**found.state, **turning, **plant.inputs}.items())
     page.say(f"{found.system.name}: {rest}")
     if plant.dependent:
         page.say(f"redundant: {', '.join(plant.dependent)}")

@@ -75,6 +75,13 @@ class Regulation(Shown):
     model: System | None = None
 
     @property
+    def state(self) -> dict[str, float]:
+        """What is held: the state of the plant, and the quaternions of bodies that turn freely, about which its turns are."""
+        model, held = self.model, self.chosen.equilibrium.state
+        turning = held if model is not None and model.turns_freely else {}
+        return {**self.plant.state, **{name: x for name, x in turning.items() if name not in self.plant.state}}
+
+    @property
     def shown(self) -> FirstApproximation:
         """The first approximation in the variables asked for."""
         return self.plant if self.uniform is None else self.uniform.renamed

@@ -47,7 +47,7 @@ def along_a_symmetry(system: System, fix: Mapping[str, float]) -> tuple[System, 
         if not any(name in turning or name.endswith("'") or name.startswith("p_") for name in fix):
             return system, fix, ()
         chart = steady_chart(system, fix, {})
-        return chart.system, prescribed_turns(chart, fix, chart), (describe_chart(chart),)
+        return chart.system, prescribed_turns(chart, fix, chart), (describe_chart(chart, "of the initial state"),)
     if has_velocity_constraints(system) or is_taken(system) or not _strange(system, set(fix)):
         return system, fix, ()
     passed, _, words = with_cyclic_coordinates(system, fix, {})

@@ -132,13 +132,13 @@ def attitude_chart(
     return AttitudeChart(model, _rewritten(model, whole, points, tuple(attitudes), start), tuple(attitudes))
 
 
-def describe_chart(chart: AttitudeChart) -> str:
-    """What the names of the turns mean."""
+def describe_chart(chart: AttitudeChart, origin: str = "found") -> str:
+    """What the names of the turns mean, from which attitude R0."""
     about = [attitude.names[0] for attitude in chart.attitudes if attitude.names[0][-2:] not in ("_x", "_y", "_z")]
     names = ", ".join(sorted(name for name in chart.turns if name not in about))
     fixed = "".join(f"; {name} is the turn about a direction that stands still" for name in about)
     return (
-        f"{names} are turns about the axes of the body from the attitude R0 found, R = R0 exp(rot), to first order; "
+        f"{names} are turns about the axes of the body from the attitude R0 {origin}, R = R0 exp(rot), to first order; "
         f"at rest their rates are the angular velocity in body axes{fixed}"
     )
 

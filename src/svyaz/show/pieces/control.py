@@ -15,7 +15,7 @@ from svyaz.show.verdict_words import HELD, roots_text
 def _(found: Regulation) -> str:
     """Gains, roots and hypotheses."""
     design, plant = found.design, found.plant
-    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
+    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**found.state, **plant.inputs}.items())
     gains = notebook_table(
         ["u = u0 - K x", *plant.variables],
         [[n, *map(float, row)] for n, row in zip(design.inputs, design.regulator.gain, strict=True)],

@@ -37,7 +37,7 @@ def _(found: Regulation) -> Record:
     result: Record = {
         "svyaz": __version__,
         "model": found.system.name,
-        "state": dict(plant.state),
+        "state": found.state,
         "inputs": dict(plant.inputs),
         "variables": list(shown.variables),
         "dependent": list(plant.dependent),

@@ -124,7 +124,7 @@ def _place(system: System, found: Regulation) -> object:
     """The mechanism where it is to be held."""
     if not system.drawings or found.uniform is not None:
         return None
-    return positions_drawn([(system, {**dict.fromkeys(system.states, 0.0), **found.plant.state})])
+    return positions_drawn([(system, {**dict.fromkeys(system.states, 0.0), **found.state})])
 
 
 def _curves(found: Regulation, trial: Trial) -> Mapping[str, object]:
