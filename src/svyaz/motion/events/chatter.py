@@ -41,9 +41,9 @@ class Moments:
             )
         if count <= most:
             return None
-        late = [*(c.beginning.event for c in chapters[1 - most :] if c.beginning.event), event]
-        if now - late[0].t > QUICK * (self._until - START):
+        if now - chapters[1 - most].phase.start > QUICK * (self._until - START):
             return None
+        late = [*(c.beginning.event for c in chapters[1 - most :] if c.beginning.event), event]
         names = sorted({name for e in late for name in (*e.on, *e.off)})
         told = ", ".join(f"'{name}'" for name in names)
         reason = (

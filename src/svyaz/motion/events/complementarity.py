@@ -252,17 +252,16 @@ class Collision:
         if not self.touching:
             return {}
         here, after = self.gaps, self.gaps.at_speeds(speeds)
-        given_back = dict(zip((c.name for c in self.constraints), self.restitution.tolist(), strict=True))
-        back = np.array([given_back.get(c.name, 0.0) for c in self.contacts.constraints])
+        numbered, back = self.contacts.numbered, np.zeros(len(here.rate))
+        for c, e in zip(self.constraints, self.restitution.tolist(), strict=True):
+            if c.name in numbered:
+                back[numbered[c.name]] = e
         return self._risen(after.rate + back * here.rate, np.maximum(here.rate_size, after.rate_size))
 
     def _risen(self, rates: Array, sizes: Array) -> dict[int, float]:
         """By contact: rates of ``on`` as parts of their terms, where they are above rounding."""
-        rises = {
-            c.name: float(rate / scale)
-            for c, rate, scale in zip(self.contacts.constraints, rates, sizes, strict=True)
-            if c.name in self.touching and rate > RISING * scale
-        }
+        risen = [(self.contacts.constraints[k].name, k) for k in np.flatnonzero(rates > RISING * sizes)]
+        rises = {name: float(rates[k] / sizes[k]) for name, k in risen if name in self.touching}
         found = {k: max(rises.get(c.name, 0.0) for c in group) for k, group in enumerate(self.groups)}
         return {k: rise for k, rise in found.items() if rise > 0.0}
 

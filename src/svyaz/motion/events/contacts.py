@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import symengine as se
@@ -126,6 +127,11 @@ class Contacts:
     tolerance: float = TOUCHING
     known: dict[tuple[float, bytes, bytes | None], Gaps] = field(default_factory=dict, compare=False, repr=False)
     later: list[tuple[Array, Contacts]] = field(default_factory=list, compare=False, repr=False)
+
+    @cached_property
+    def numbered(self) -> dict[str, int]:
+        """The number of each by its name."""
+        return {c.name: k for k, c in enumerate(self.constraints)}
 
     def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
         """Values at a state; without ``slopes`` the second derivatives are those of the motion without constraints."""

@@ -30,12 +30,11 @@ def first_top(
         return None
     times, g = [time for time, _ in rows], np.array([value for _, value in rows])
     found = []
-    for i in np.flatnonzero(counting & (g < 0.0).all(axis=0)):
-        shift, width = _vertex(*g[:, i]), 0.5 * (times[2] - times[0])
-        if not (-1.0 if first else -0.5) <= shift <= (1.0 if last else 0.5):
-            continue
-        if g[:, i].max() + float(np.ptp(g[:, i])) < 0.0:
-            continue
+    largest, curves, tilts = g.max(axis=0), g[0] - 2 * g[1] + g[2], 0.5 * (g[0] - g[2])
+    reaching = counting & (largest < 0.0) & (2 * largest - g.min(axis=0) >= 0.0) & (curves < 0.0)
+    reaching &= (tilts <= curves * (-1.0 if first else -0.5)) & (tilts >= curves * (1.0 if last else 0.5))
+    for i in np.flatnonzero(reaching):
+        shift, width = float(tilts[i] / curves[i]), 0.5 * (times[2] - times[0])
         top = times[1] + shift * width
         for _ in range(TURNS):
             width = min(0.25 * width, top - times[0], times[2] - top)

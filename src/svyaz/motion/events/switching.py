@@ -7,7 +7,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -225,10 +225,10 @@ class Switched:
             self._equations[names] = self._sharing.share(found) if active else found
         return self._equations[names]
 
-    def _phase(self, now: float, active: tuple[Constraint, ...], before: Collection[Constraint]) -> Phase:
+    def _phase(self, now: float, active: tuple[Constraint, ...], before: Sequence[Constraint]) -> Phase:
         """From now to the next moment at which a time switches a constraint, or to the end of the run."""
         times = (t for c in self.system.constraints for t in (c.start, c.end) if t is not None and not reached(now, t))
-        new = tuple(c for c in active if c not in before)
+        new = _without(active, before)
         return Phase(now, min([*times, self.options.until]), active, new, self.equations_with(active))
 
     def _impact(
@@ -247,7 +247,7 @@ class Switched:
             if isinstance(collided, Refusal):
                 return active, before, collided
             active, impact = collided
-        new = tuple(c for c in active if c not in phase.active)
+        new = _without(active, phase.active)
         equations = self.equations_with(active)
         state = anchored(equations, new, impact.state, now)
         fit = fitted(equations, new, state, path, () if collision is None else collision.touching)
@@ -337,9 +337,11 @@ class Switched:
 
 
 def _without(constraints: Sequence[Constraint], others: Sequence[Constraint]) -> tuple[Constraint, ...]:
-    return tuple(c for c in constraints if c not in others)
+    gone = set(names_of(others))
+    return tuple(c for c in constraints if c.name not in gone)
 
 
 def _keys(system: System, active: Sequence[Constraint]) -> list[Key]:
     """Conditions that are watched while these constraints act."""
-    return [("off" if c in active else "on", c.name) for c in system.constraints]
+    acting = set(names_of(active))
+    return [("off" if c.name in acting else "on", c.name) for c in system.constraints]
