@@ -308,6 +308,7 @@ def enumerated(inverse: np.ndarray, rows: np.ndarray, speed: np.ndarray) -> np.n
         ("pendulums that graze a wall", 1),
         ("blocks that reach two walls", 0),
         ("stacks on an incline", 1),
+        ("stacks on an incline", 11),
         ("heaps of three discs", 0),
         ("ladders", 0),
         ("boxes on two feet", 2),

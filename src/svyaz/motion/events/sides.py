@@ -237,6 +237,7 @@ class Sides:
         small = IDLE * self._usual(time, state)[1][list(at)]
         drift[np.abs(drift) <= small] = 0.0
         effect[np.abs(effect) <= small[:, None]] = 0.0
+        bound[(bound < 0.0) & (np.abs(bound * np.diagonal(effect)) <= small)] = 0.0  # a reaction that is rounding
         pairs = [(at.index(i), at.index(j)) for i, j in self.planes.pairs if i in at]
         bounds = Bounds(bound, slope, ratio)
         found = way_on(drift, effect, sides[list(at)], bounds, pairs) if count else (np.zeros(0), ())
