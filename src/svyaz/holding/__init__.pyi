@@ -27,8 +27,6 @@ from svyaz.holding.observed_columns import observing as observing
 from svyaz.holding.options import Automatic as Automatic
 from svyaz.holding.options import Baumgarte as Baumgarte
 from svyaz.holding.options import ByProjection as ByProjection
-from svyaz.holding.options import ExtendedLagrangian as ExtendedLagrangian
-from svyaz.holding.options import GainBlocks as GainBlocks
 from svyaz.holding.options import Gains as Gains
 from svyaz.holding.options import Off as Off
 from svyaz.holding.options import OneGain as OneGain

@@ -35,7 +35,6 @@ from svyaz.model.reading.words import EXPRESSION as EXPRESSION
 from svyaz.model.reading.words import RUN as RUN
 from svyaz.model.reading.words import TEXT as TEXT
 from svyaz.model.reading.words import ModelWords as ModelWords
-from svyaz.model.reading.words import RunWords as RunWords
 from svyaz.model.reading.words import Table as Table
 from svyaz.model.reading.words import is_number as is_number
 from svyaz.model.reading.words import nearest as nearest

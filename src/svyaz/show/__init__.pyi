@@ -32,7 +32,6 @@ from svyaz.show.inertia_page import parts_text as parts_text
 from svyaz.show.katex import LatexError as LatexError
 from svyaz.show.katex import render as render
 from svyaz.show.katex import stylesheet as stylesheet
-from svyaz.show.living.living import NotLiving as NotLiving
 from svyaz.show.living.living import living_model as living_model
 from svyaz.show.living.page import living_page as living_page
 from svyaz.show.living.regulated import Regulated as Regulated
@@ -41,7 +40,6 @@ from svyaz.show.notebooks import player_frame as player_frame
 from svyaz.show.overviews import overview as overview
 from svyaz.show.overviews import plot_motion as plot_motion
 from svyaz.show.player import empty_player as empty_player
-from svyaz.show.player import player_page as player_page
 from svyaz.show.player import player_script as player_script
 from svyaz.show.player import scene_record as scene_record
 from svyaz.show.plots import SUFFIXES as SUFFIXES
@@ -53,7 +51,6 @@ from svyaz.show.positions import Position as Position
 from svyaz.show.positions import plot_positions as plot_positions
 from svyaz.show.positions import positions_figure as positions_figure
 from svyaz.show.positions import positions_scene as positions_scene
-from svyaz.show.records.holding import gains_record as gains_record
 from svyaz.show.records.stability import sure_text as sure_text
 from svyaz.show.records.synthesis import balance_latex as balance_latex
 from svyaz.show.records.synthesis import balance_text as balance_text
