@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,7 @@ def both(name: str) -> tuple[Any, Callable[[str], Callable[..., Any]], Any]:
     theirs = np.array([pin.integrate(model, pin.neutral(model), row) for row in v])
 
     def function(of: str) -> Callable[..., Any]:
-        call = getattr(pin, FUNCTIONS[of])
-        return lambda *state: call(model, data, *state)
+        return partial(getattr(pin, FUNCTIONS[of]), model, data)
 
     return robot, function, ((q, v, a), (theirs, v, a))
 
