@@ -45,6 +45,7 @@ way to a zero of G it falls by more than twice this, s² being left of it, in th
 Mask = NDArray[np.bool_]
 Which = NDArray[np.intp] | slice
 ALL = slice(None)
+FINISHED = Status.FINISHED
 
 
 def code_of(flow: Flow) -> RateCode:
@@ -120,7 +121,7 @@ class StepWatch:
 
 
 class SingleStepper:
-    """One state, ``row`` = [t, y…], moved on; ``inputs`` are names of constants that change between steps."""
+    """One state, ``row`` = [t, y…], moved on; ``state`` is a view of y, ``inputs`` names of constants that change between."""
 
     def __init__(self, segment: Segment, options: Options, length: float, inputs: Sequence[str]) -> None:
         self._segment, self._options, self._inputs = segment, options, tuple(inputs)
@@ -136,7 +137,7 @@ class SingleStepper:
             self.row, self._usual = self._solver.row, self._solver.over(length)
         watch = StepWatch(segment, options, 1)
         self._watch = watch if watch.needed else None
-        self._before = self.row.copy()
+        self._before, self.state = self.row.copy(), self.row[1:]
 
     @property
     def segment(self) -> Segment:
@@ -168,12 +169,12 @@ class SingleStepper:
         row, before, watch = self.row, self._before, self._watch
         if self._solver is None:
             return self.advance(row, end, self.segment)
-        np.copyto(before, row)
+        before[:] = row
         if watch is None or not watch.before(ALL, row[None, :])[0]:
             steps = self._usual if length is None else self._solver.over(length)
             if steps(begin, end) and (watch is None or not watch.after(ALL, before[None, :], row[None, :])[0]):
-                return Status.FINISHED
-            np.copyto(row, before)
+                return FINISHED
+            row[:] = before
         status = self.advance(row, end, self.segment)
         if watch is not None:
             watch.after(ALL, before[None, :], row[None, :])
@@ -202,7 +203,7 @@ class ManyStepper:
         flows = [segment.rates, *([] if segment.projection is None else [segment.projection])]
         self._constants = [BoundConstants(flow, segment.known, tuple(inputs), count) for flow in flows]
         self.rows = np.zeros((count, len(segment.equations.states) + 1))
-        self.status = np.full(count, Status.FINISHED, dtype=object)
+        self.status = np.full(count, FINISHED, dtype=object)
         self._watch = StepWatch(segment, options, count)
         self._live = np.arange(count)
         self._together = self._prepare()
@@ -210,7 +211,7 @@ class ManyStepper:
     def place(self, rows: Array) -> None:
         """Begin at states (count, n + 1)."""
         self.rows[:] = rows
-        self.status[:] = Status.FINISHED
+        self.status[:] = FINISHED
         self._watch.forget()
         if len(self._live) < len(rows):
             self._live = np.arange(len(rows))
@@ -258,8 +259,8 @@ class ManyStepper:
             self.status[k] = self._one.advance(self.rows[k], end, self.segment_of(k))
         if self._watch.needed:
             self._watch.after(members, before, self.rows[members])
-        if any(self.status[k] is not Status.FINISHED for k in members.tolist()):
-            self._live = np.flatnonzero(self.status == Status.FINISHED)
+        if any(self.status[k] is not FINISHED for k in members.tolist()):
+            self._live = np.flatnonzero(self.status == FINISHED)
             self._together = self._prepare()
 
     def _prepare(self) -> Callable[[Array, float, float, float], tuple[Array, Mask]]:

@@ -22,6 +22,8 @@ from svyaz.motion.running import start_of_run, structure_of
 from svyaz.motion.self_check import check_now
 from svyaz.motion.step_inputs import InputValues, LimitCheck, fit_members
 
+FINISHED = Status.FINISHED
+
 
 class Simulator:
     """The state of a system and the time, moved on by ``step``; constraints are stabilised as in a run.
@@ -83,7 +85,7 @@ class Simulator:
         else:
             self._many = ManyStepper(segment, decision.options, self.dt, names, count)
         self._steps, self._start = 0, beginning.state
-        self._status, self._words = Status.FINISHED, np.empty(0, dtype=np.str_)
+        self._status, self._words = FINISHED, np.empty(0, dtype=np.str_)
         self._reduced = self._equations.states != self.states
         self.reset()
 
@@ -174,18 +176,18 @@ class Simulator:
         if one is None:
             self._move_many(end, dt)
         else:
-            self._status = one.move(self.t, end, dt)
-            if self._status is Status.FINISHED and dt is None:
+            self._status = status = one.move(self.t, end, dt)
+            if status is FINISHED and dt is None:
                 self.t = end
                 self._whole_steps += 1
             else:
                 self._set_clock(float(one.row[0]))
-        self._steps += 1
-        if self._steps & (self._steps - 1) == 0:  # the first step, and whenever their number has doubled
+        self._steps = steps = self._steps + 1
+        if steps & (steps - 1) == 0:  # the first step, and whenever their number has doubled
             self._check()
         if self._limits.needed:
             self._look_at_limits()
-        return self.state if one is None or self._reduced else one.row[1:].copy()
+        return self.state if one is None or self._reduced else one.state.copy()
 
     def _move_many(self, end: float, dt: float | None) -> None:
         many = self._many
@@ -203,9 +205,9 @@ class Simulator:
         """Say which states are beyond a limit; they go on."""
         outside = self._limits(self.t, np.atleast_2d(self.state))
         if self._many is None:
-            self._status = Status.LEFT if self._status is Status.FINISHED and outside[0] else self._status
+            self._status = Status.LEFT if self._status is FINISHED and outside[0] else self._status
         else:
-            self._words[outside & (self._words == str(Status.FINISHED))] = str(Status.LEFT)
+            self._words[outside & (self._words == str(FINISHED))] = str(Status.LEFT)
 
     def _check(self) -> None:
         """Put the rates at the state that was reached into the equations; of many members at the first and the last."""
@@ -240,7 +242,7 @@ class Simulator:
         elif self._many is not None:
             self._many.place(np.broadcast_to(rows, self._many.rows.shape))
             self._words = self._many.status.astype("<U10")
-        self._status = Status.FINISHED
+        self._status = FINISHED
         self._set_clock(START)
         self._hold(self._inputs.reset())
         return self.state
