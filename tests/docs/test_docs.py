@@ -23,6 +23,7 @@ from svyaz import gallery
 from svyaz.commands.contents import COMMANDS
 from svyaz.integrate import method_names
 from svyaz.model.reading import words
+from svyaz_published.rules import bypass
 
 LOADED = {
     "script": "src",
@@ -146,7 +147,6 @@ def test_every_page_is_whole_in_a_browser(site, browser) -> None:
         "INPUT",
         "DRAW",
         "RUN",
-        "BYPASS",
         "SOURCE",
         "MOTOR",
         "BODY",
@@ -159,6 +159,11 @@ def test_every_word_of_the_model_files_is_explained(root, table) -> None:
     text = (root / "docs" / "reference" / "models.md").read_text(encoding="utf-8")
     known = set(re.findall(r"`(\w+)`", text)) | set(re.findall(r"\[(\w+)\]", text))
     assert set(getattr(words, table)) - known == set()
+
+
+def test_every_word_of_a_rule_of_the_sources_is_explained(root) -> None:
+    text = (root / "docs" / "reference" / "models.md").read_text(encoding="utf-8")
+    assert bypass.KEYS.keys() - set(re.findall(r"`(\w+)`", text)) == set()
 
 
 def test_every_method_is_explained(site) -> None:
