@@ -64,6 +64,21 @@ def assert_no_jumps(found) -> None:
         assert max(np.abs((b - a) / size).max() for a, b in pairwise(own)) < 0.1
 
 
+def test_Q6_branches_of_a_rotating_parabola_meet_exactly_at_its_lowest_point() -> None:
+    """z = a x² turns about its axis: off the axis the bead is in equilibrium where ω² = 2 g a alone; p = J ω at x = 0."""
+    parabola = System(
+        coordinates=["x", "z", "psi"],
+        kinetic="1/2*(x'^2 + z'^2 + x^2*psi'^2) + 0.3/2*psi'^2",
+        potential=f"{G}*z",
+        constraint=[{"name": "wire", "equation": "z = 0.5*x^2"}],
+        initial={"x": 0.5, "z": 0.125, "psi'": 3},
+        box={"x": [-2, 2.2], "z": [-0.1, 3]},
+    )
+    (meeting,) = parabola.steady_branches("p_psi", (0.02, 1.0)).special("branching")
+    assert meeting.value == pytest.approx(0.3 * np.sqrt(G), abs=1e-9)
+    assert (meeting.motion.state["x"], meeting.motion.state["z"]) == (0.0, 0.0)
+
+
 def test_Q6_hoop() -> None:
     """The lowest position loses its stability at ω² = g/l, where two others branch off."""
     found = load("hoop").steady_branches("psi'", (2.0, 8.0))

@@ -9,7 +9,7 @@ from svyaz.arrays import Array
 from svyaz.dynamics.mobility import Mobility
 from svyaz.dynamics.symbolic import symbolic_dynamics
 from svyaz.expr import ZERO, Expression, Surface
-from svyaz.forms import Deviation, Equations, RateCode, SizedConditionCode
+from svyaz.forms import Equations, RateCode, SizedConditionCode
 from svyaz.model import Constraint
 from svyaz.program import Tabulated, once_for_each
 
@@ -29,8 +29,10 @@ class Dynamics(Protocol):
     def observed_names(self) -> Mapping[str, tuple[str, ...]]:
         """Names of what ``tables`` observe, by kind."""
 
-    def tables_of(self, deviations: Sequence[Deviation]) -> Tabulated:
-        """G, residuals in position and velocity and the magnitudes of their terms, of constraints that need not act."""
+    def tables_of(self, constraints: Sequence[Constraint]) -> Tabulated:
+        """G, residuals in position and velocity, the magnitudes of their terms, and what ḧ has without accelerations, of
+        constraints that need not act. A coordinate of a point of a body is one term of a residual in position.
+        """
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The same equations with these constraints, and no others, acting."""

@@ -14,9 +14,8 @@ from svyaz.dynamics.mobility import ByMassMatrix, Mobility
 from svyaz.dynamics.scales import balanced, coordinate_scales, magnitude
 from svyaz.dynamics.shared_tables import part_of_tables
 from svyaz.dynamics.tables import own_gains, snapshot_tables
-from svyaz.expr import ZERO, Expression, gradients, symbols_in
+from svyaz.expr import ONE, TIME, ZERO, Expression, gradients, substitute, symbols_in, total_derivative
 from svyaz.forms import (
-    Deviation,
     Equations,
     energy,
     kinetic_and_potential,
@@ -99,19 +98,31 @@ class SymbolicDynamics:
         initial = equations.system.initial
         return {"t": 0.0, **{name: float(initial.get(name, 0.0)) for name in equations.states}}
 
-    def tables_of(self, deviations: Sequence[Deviation]) -> Tabulated:
-        """G, residuals and the magnitudes of their terms, in the states of the equations."""
-        in_states = self.equations.in_states
-        places = [ZERO if d.position is None else in_states(d.position) for d in deviations]
-        speeds = [in_states(d.velocity) for d in deviations]
+    def tables_of(self, constraints: Sequence[Constraint]) -> Tabulated:
+        """G, residuals, the magnitudes of their terms and what ḧ has without accelerations, in the states."""
+        equations, known, velocities = self.equations, self._point_places, set(self.equations.velocities)
+        stated = [equations.in_states(c.expression) for c in constraints]
+        flow = {se.Symbol(s): rate for s, rate in equations.explicit.items()} | {TIME: ONE}
+        pairs = list(zip(constraints, stated, strict=True))
+        speeds = [e if c.order else total_derivative(e, flow) for c, e in pairs]
+        sizes = [ZERO if c.order else substitute(magnitude(c.stated), known) for c in constraints]
+        steady = {s: rate for s, rate in flow.items() if s not in velocities}
         tables: dict[str, Table] = {
-            "position": places,
+            "position": [ZERO if c.order else e for c, e in pairs],
             "velocity": speeds,
-            "position_terms": [magnitude(e) for e in places],
+            "position_terms": [equations.in_states(e) for e in sizes],
             "velocity_terms": [magnitude(e) for e in speeds],
-            "jacobian": gradients(speeds, self.equations.velocities),
+            "jacobian": gradients(speeds, equations.velocities),
+            "constraint_bias": [total_derivative(e, steady) for e in speeds],
         }
-        return function(tables, ("t", *self.equations.states), self.equations.system.constants)
+        return function(tables, ("t", *equations.states), equations.system.constants)
+
+    @property
+    def _point_places(self) -> dict[se.Symbol, Expression]:
+        """The coordinates of the points of bodies by their symbols."""
+        system = self.equations.system
+        names = [f"{name}_{axis}" for name in system.points for axis in "xyz"]
+        return {se.Symbol(name): system.scope.symbols[name] for name in names}
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The equations with these constraints, in expressions."""

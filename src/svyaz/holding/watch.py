@@ -154,7 +154,7 @@ def spare_astray(segment: Segment, path: Path) -> tuple[int, str] | None:
 @once_for_each
 def _redundant_tables(equations: Equations) -> Tabulated:
     """Both levels of the constraints that follow from others, with the sums of the magnitudes of their terms."""
-    return dynamics_of(equations).tables_of(equations.spare)
+    return dynamics_of(equations).tables_of([d.constraint for d in equations.spare])
 
 
 def _redundant_scales(

@@ -12,7 +12,7 @@ has two null vectors φ, and the directions of both curves solve ψᵀ f''(φ, �
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,6 +33,9 @@ UPRIGHT = 1e-9
 MOST_POINTS, MOST_BRANCHES = 5000, 60
 SAME = 1e-6
 """Points nearer than this, in scaled unknowns, are the same."""
+
+ROUNDING = float(np.finfo(float).eps)
+"""Scaled unknowns smaller than this are zero in what is reported."""
 
 Values = Callable[[Array], tuple[Array, Array]]
 """z (n+1,) → f (n,), ∂f/∂z (n, n+1)."""
@@ -116,6 +119,9 @@ def follow_all(curves: Curves, starts: Sequence[Array]) -> Curves:
             back = _followed(curves, z, -t)
             ahead = _followed(curves, z, t)
             curves.branches.append([*reversed(_turned(back)), *ahead[1:]])
+    curves.branches[:] = [
+        [replace(p, z=np.where(np.abs(p.z) < ROUNDING, 0.0, p.z)) for p in branch] for branch in curves.branches
+    ]
     return curves
 
 

@@ -98,9 +98,9 @@ class ClosedTree:
         """With some of the constraints."""
         return replace(self, rows=replace(self.rows, rows=tuple(self.rows.rows[k] for k in kept)))
 
-    def tables_of(self, deviations: Sequence[Deviation]) -> TreeNumbers:
+    def tables_of(self, constraints: Sequence[Constraint]) -> TreeNumbers:
         """Those of the same bodies with these constraints."""
-        return self.with_rows([d.constraint for d in deviations]).tables
+        return self.with_rows(constraints).tables
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The equations of the same bodies with these constraints, named and not written out."""

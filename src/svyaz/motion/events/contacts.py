@@ -16,21 +16,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.dynamics import (
-    Recursion,
-    magnitude,
+    dynamics_of,
     measure_of,
     typical_accelerations,
     typical_sizes,
     typical_speeds,
     with_floor,
 )
-from svyaz.expr import ONE, TIME, ZERO, gradient
-from svyaz.expr import total_derivative as along
+from svyaz.expr import ZERO
 from svyaz.forms import Equations
 from svyaz.integrate import Path
 from svyaz.model import Constraint, is_one_sided
@@ -258,57 +255,37 @@ def contacts_of(free: Equations, constraints: Sequence[Constraint], tolerance: f
     explicit = function(
         {"rates": [free.explicit.get(s, ZERO) for s in free.states]}, ("t", *free.states), free.system.constants
     )
-    made = _written(free, chosen) if free.recursion is None else _by_recursion(free, free.recursion, chosen)
-    return Contacts(chosen, made, explicit, free, np.zeros(len(chosen)), tolerance)
+    return Contacts(chosen, _derivatives(free, chosen), explicit, free, np.zeros(len(chosen)), tolerance)
 
 
-def _written(free: Equations, chosen: Sequence[Constraint]) -> Derivatives:
-    """By formulas."""
-    states = [se.Symbol(s) for s in free.states]
-    flow = {se.Symbol(s): rate for s, rate in free.explicit.items()} | {TIME: ONE}
-    slopes = {s: se.Symbol(f"slope of {s}") for s in states} | {TIME: ONE}
-    values = [c.on for c in chosen if c.on is not None]
-    rates = [along(e, flow) for e in values]
-    seconds = [along(e, slopes) for e in rates]
-    tables = {"value": values, "rate": rates, "second": seconds}
-    sizes = {f"{name}_terms": [magnitude(e) for e in entries] for name, entries in tables.items()}
-    rows = {"rows": [gradient(e, free.velocities) for e in rates]}
-    inputs = ("t", *free.states, *(str(slopes[s]) for s in states))
-    return function({**tables, **sizes, **rows}, inputs, free.system.constants)
+GAP_TABLES = ("position", "velocity", "jacobian", "constraint_bias", "position_terms")
+"""What gaps need of the tables of constraints."""
 
 
-GAP_TABLES = (
-    "position",
-    "velocity",
-    "jacobian",
-    "constraint_bias",
-    "position_terms",
-    "velocity_terms",
-    "jacobian_terms",
-)
-"""What gaps need of the tables of a tree: not its mass matrix, which is large."""
+def _derivatives(free: Equations, chosen: Sequence[Constraint]) -> Derivatives:
+    """As constraints that nothing keeps: on' = G v + ∂on/∂t, on'' = G v̇ + what there is without v̇.
 
-
-def _by_recursion(free: Equations, recursion: Recursion, chosen: Sequence[Constraint]) -> Derivatives:
-    """As rows of constraints that nothing keeps: on' = G q̇ + ∂on/∂t, on'' = G q̈ + what there is without q̈."""
+    The terms of on' and on'' are the entries of these sums, and in ``on`` a coordinate of a point is one term: how large they
+    are does not depend on how the equations are written, so events come to the same decisions for every form.
+    """
     gaps = [replace(c, expression=c.on, in_points=c.on_in_points, order=0) for c in chosen if c.on is not None]
-    tables, count = recursion.with_rows(gaps).tables, len(free.states)
+    tables, count = dynamics_of(free).tables_of(gaps), len(free.states)
     speeds = [free.states.index(str(v)) for v in free.velocities]
 
     def found(given: Array) -> dict[str, Array]:
         if given.ndim == 1:
             return {name: table[0] for name, table in found(given[None, :]).items()}
         here = tables(given[:, : 1 + count], GAP_TABLES)
-        v, slopes = given[:, 1 : 1 + count][:, speeds], given[:, 1 + count :][:, speeds]
-        rows, terms, bias = here["jacobian"], here["jacobian_terms"], here["constraint_bias"]
-        moved = here["velocity"] - np.einsum("kij,kj->ki", rows, v)
+        v, accelerations = given[:, 1 : 1 + count][:, speeds], given[:, 1 + count :][:, speeds]
+        rows, bias = here["jacobian"], here["constraint_bias"]
+        moving = here["velocity"] - np.einsum("kij,kj->ki", rows, v)
         return {
             "value": here["position"],
             "rate": here["velocity"],
-            "second": np.einsum("kij,kj->ki", rows, slopes) + bias,
+            "second": np.einsum("kij,kj->ki", rows, accelerations) + bias,
             "value_terms": here["position_terms"],
-            "rate_terms": np.einsum("kij,kj->ki", terms, np.abs(v)) + np.abs(moved),
-            "second_terms": np.einsum("kij,kj->ki", terms, np.abs(slopes)) + np.abs(bias),
+            "rate_terms": np.einsum("kij,kj->ki", np.abs(rows), np.abs(v)) + np.abs(moving),
+            "second_terms": np.einsum("kij,kj->ki", np.abs(rows), np.abs(accelerations)) + np.abs(bias),
             "rows": rows,
         }
 
