@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.control.loop import ClosedLoop
-from svyaz.control.rolling_loop import completed, deviations_from_reached
+from svyaz.control.rolling_loop import deviations_from_reached
 from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import shulgin_equations
 from svyaz.integrate import Status, solve_many
@@ -327,7 +327,7 @@ def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array)
     place = {name: k for k, name in enumerate(loop.states)}
     if isinstance(model, RollingPlant):
         surface, columns = model.surface(), [place[name] for name in model.rolling.names]
-        found = [completed(model, dict(zip(names, map(float, row), strict=True)), surface) for row in deviations]
+        found = [model.complete(dict(zip(names, map(float, row), strict=True)), surface) for row in deviations]
         met = np.array([x is not None for x in found], dtype=bool)
         states[np.flatnonzero(met)[:, None], columns] = np.array([x for x in found if x is not None]).reshape(
             -1, len(columns)

@@ -21,7 +21,7 @@ from svyaz.control.pairs import PairReport, controllability, observability
 from svyaz.control.regulators import METHODS, Method, NotSolvable, PairFacts, Regulator, dual_of
 from svyaz.control.weights import Weights, unit_weights
 from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient, velocity
-from svyaz.stability import FirstApproximation, Hypothesis, RollingPlant, roots, signs, special_case, zero_roots
+from svyaz.stability import FirstApproximation, Hypothesis, roots, signs, special_case, zero_roots
 
 FULL_INFORMATION = (
     "Krasinskii: stabilisation by linear feedback on the controllable subsystem, special case of m zero roots"
@@ -284,9 +284,8 @@ def measurement_of(
     derivatives = {**{q: velocity(q) for q in system.coordinates}, **(speeds or {})}
     scope = Scope(symbols={n: se.Symbol(n) for n in names}, derivatives=derivatives, forbidden={})
     expressions = tuple(parse(text, scope, start_of(text, "measure")) for text in texts)
-    if isinstance(model, RollingPlant):
-        for text, e in zip(texts, expressions, strict=True):
-            model.refuse_heading(text, e)
+    for text, e in zip(texts, expressions, strict=True):
+        model.refuse_heading(text, e)
     values = {**system.constants, **dict.fromkeys(system.velocities, 0.0), **model.state}
     rows = [measured_row(model, e, values) for e in expressions]
     rest = tuple(evaluate(e, values) for e in expressions)

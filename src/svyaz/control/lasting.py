@@ -19,7 +19,7 @@ from svyaz.arrays import Array
 from svyaz.control.directions import Direction, directions
 from svyaz.control.pairs import NEGLIGIBLE, PairReport, scaled_pair
 from svyaz.matrices import lstsq, matrix_rank, pinv, svd
-from svyaz.stability import FirstApproximation, RollingPlant
+from svyaz.stability import FirstApproximation
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Lasting:
 def lasting_directions(model: FirstApproximation, b: Array, pair: PairReport) -> Lasting | None:
     """Those of a plant with constrained velocities; None where there are none, or where what lasts grows in time."""
     zero = [rows.real for root, rows in pair.fixed if root == 0]
-    if not zero or not isinstance(model, RollingPlant):
+    rows = model.conserved(np.vstack([np.zeros((0, len(model.A))), *zero]))
+    if not len(rows):
         return None
-    rows = np.vstack(zero)
     sizes = np.abs(rows).max(axis=1, keepdims=True)
     rows = np.where(np.abs(rows) > NEGLIGIBLE * sizes, rows, 0.0) / sizes
     found = _neighbours(model.A, b, rows)

@@ -11,7 +11,7 @@ import numpy as np
 
 from svyaz.arguments import Count, Positive, check_arguments
 from svyaz.arrays import Array
-from svyaz.control.closed import closed_system, estimate_names
+from svyaz.control.closed import closed_system
 from svyaz.control.design import Design
 from svyaz.control.transient import MOST_STEPS, Transient
 from svyaz.expr import ModelError, Problem
@@ -31,7 +31,7 @@ from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.model import Bodies, Constraint, System, refuse_unknown, tree_of
 from svyaz.program import Native, choose_orders, compile_program, function
 from svyaz.shown import Shown
-from svyaz.stability import ConstraintNumbers, RollingPlant
+from svyaz.stability import ConstraintNumbers, has_velocity_constraints
 
 if TYPE_CHECKING:
     from svyaz.motion import Fence, Motion
@@ -131,18 +131,18 @@ class ClosedLoop(Shown):
     def all_deviations(self, states: Array) -> Array:
         """Deviations of all states of the plant, the redundant coordinates among them."""
         model = self.design.model
-        if isinstance(model, RollingPlant):
-            return self.in_turned_axes(states) - np.array([model.state[name] for name in model.rolling.names])
-        count = len(self.states) - len(estimate_names(self.design))
-        return np.asarray(states[..., :count] - self.at_rest[:count])
+        return self.in_turned_axes(states) - np.array([model.state.get(name, 0.0) for name in self.own_states])
+
+    @property
+    def own_states(self) -> tuple[str, ...]:
+        """Those of the plant that return with its variables."""
+        return self.design.model.own_states(self.states)
 
     def in_turned_axes(self, states: Array) -> Array:
-        """x of states of a loop whose velocities are constrained."""
-        model, place = self.design.model, {name: k for k, name in enumerate(self.states)}
-        assert isinstance(model, RollingPlant), "others have no headings"
-        names = model.rolling.names
-        found = np.asarray(states[..., [place[name] for name in names]])
-        if turned := model.turned:
+        """The states of the plant in these states of the loop, velocities in axes that turn with a heading."""
+        names = self.own_states
+        found = np.asarray(states[..., [self.states.index(name) for name in names]])
+        if turned := self.design.model.turned:
             rows = np.concatenate([np.zeros((*states.shape[:-1], 1)), states], axis=-1).reshape(
                 -1, states.shape[-1] + 1
             )
@@ -158,14 +158,11 @@ class ClosedLoop(Shown):
 
     def errors(self, starts: Array, rtol: float) -> Array:
         """What runs from these starts may be off by in each of ``all_deviations``; axes that turn mix those of a plane."""
-        small, model = self.small(starts, rtol), self.design.model
-        if not isinstance(model, RollingPlant):
-            return small[:, : len(self.states) - len(estimate_names(self.design))]
-        off = dict(zip(self.states, small.T, strict=True))
-        for heading in model.ignored.headings:
+        off = dict(zip(self.states, self.small(starts, rtol).T, strict=True))
+        for heading in self.design.model.ignored.headings:
             plane = [f"{q}'" for q in heading.plane or ()]
             off |= dict.fromkeys(plane, np.max([off[name] for name in plane], axis=0)) if plane else {}
-        return np.column_stack([off[name] for name in model.rolling.names])
+        return np.column_stack([off[name] for name in self.own_states])
 
     @check_arguments
     def run(
@@ -242,7 +239,7 @@ def closed_loop(
     closed = closed_system(design)
     if form is not None:
         return ClosedLoop(design, derive(closed, form))
-    if isinstance(design.model, RollingPlant):
+    if has_velocity_constraints(closed):
         return ClosedLoop(design, derive(closed, "multipliers"), closed)
     if _is_too_long(design) and not closed.constraints:
         from svyaz.dynamics import closed_equations

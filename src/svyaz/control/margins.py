@@ -85,8 +85,9 @@ def margin(
     others = {key: value for key, value in fixed.items() if key != name}
     sides = {x: (value - 1.0, value + 1.0) for x, value in {**equilibrium.state, **equilibrium.inputs}.items()}
     sides = {x: side for x, side in sides.items() if x not in others}
-    if isinstance(equilibrium.approximation, RollingPlant):
-        course = _rolling_course(equilibrium, others, sides, name)
+    plant = equilibrium.approximation
+    if isinstance(plant, RollingPlant):
+        course = _rolling_course(plant, equilibrium, others, sides, name)
     else:
 
         def linearise(named: Named, inputs: Named, constants: Named) -> Models:
@@ -136,11 +137,9 @@ Models = tuple[FirstApproximation, FirstApproximation]
 
 
 def _rolling_course(
-    equilibrium: Equilibrium, fixed: Named, sides: Mapping[str, tuple[float, float]], name: str
+    plant: RollingPlant, equilibrium: Equilibrium, fixed: Named, sides: Mapping[str, tuple[float, float]], name: str
 ) -> _Course:
     """Where velocities are constrained; what is prescribed are the speeds of a steady motion among others."""
-    plant = equilibrium.approximation
-    assert isinstance(plant, RollingPlant)
     system, ignored = plant.system, plant.surface().ignorable.names
     needed = {x: side for x, side in sides.items() if x not in ignored}
     rest, _ = rolling_conditions(system, fixed, needed)

@@ -26,14 +26,12 @@ from svyaz.stability import (
     FirstApproximation,
     Hypothesis,
     Repetition,
-    RollingPlant,
     SteadyChoice,
     along_a_symmetry,
     equilibrium_near,
     has_velocity_constraints,
     rolling_near,
     steady_near,
-    with_linearised_constraints,
 )
 
 STEADY = (
@@ -138,7 +136,7 @@ def _design(
         design = with_feed(designed(plant, inputs, given, seen, method), uniform)
     except NotSolvable as refusal:
         raise NoRegulator(refusal, plant, inputs) from refusal
-    return replace(design, fed=plant.fed) if isinstance(plant, RollingPlant) else design
+    return replace(design, fed={**design.fed, **plant.fed})
 
 
 def _without_repetition(system: System, find: Callable[[System], Held]) -> tuple[System, tuple[str, ...], Held]:
@@ -156,7 +154,7 @@ def _theorem(
     design: Design, plant: FirstApproximation, steady: SteadyChoice | None
 ) -> tuple[str, tuple[Hypothesis, ...]]:
     """The theorem by which the control works, with its hypotheses."""
-    if isinstance(plant, RollingPlant):
+    if has_velocity_constraints(plant.system):
         verdict, hypotheses = rolling_theorem(design, plant)
         theorem = verdict.theorem
     else:
@@ -226,10 +224,7 @@ def _switching_notes(system: System) -> list[str]:
 
 def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, NoRegulator | None]:
     """The design from linearised constraints; where they leave nothing to control or to see, the refusal."""
-    if isinstance(plant, RollingPlant):
-        wrong: FirstApproximation = plant.linearised()
-    else:
-        wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
+    wrong = plant.linearised()
     try:
         rival = designed(wrong, design.inputs, design.weights, design.measurement, design.method)
         return replace(rival, fed=design.fed), None

@@ -1,11 +1,9 @@
-"""Closed loops where velocities are constrained: consistent starts, the steady motion that is reached, and the theorem.
+"""Closed loops where velocities are constrained: the steady motion that is reached, and the theorem.
 
 A closed loop is a system again, so that the verdict on its steady motion is that of any system with constrained velocities.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -14,49 +12,18 @@ from svyaz.control.closed import closed_system, estimate_names
 from svyaz.control.design import PAIR, Design, accuracy_hypotheses
 from svyaz.control.loop import ClosedLoop
 from svyaz.control.transient import Transient
-from svyaz.expr import ModelError, Problem
 from svyaz.stability import (
     ConstraintSurface,
+    FirstApproximation,
     Hypothesis,
-    RollingPlant,
     StabilityVerdict,
     projected,
     rolling_approximation,
     rolling_stability,
 )
 
-HALVINGS = 12
-FAR = 1e3
-"""A state that is so many times farther than the size of the steady motion is not looked for."""
 
-
-def completed(plant: RollingPlant, deviations: Mapping[str, float], surface: ConstraintSurface) -> Array | None:
-    """x on the surface of the constraints with these deviations of variables ξ; None where Newton's method finds none."""
-    rolling = plant.rolling
-    names = rolling.names
-    rest = np.array([plant.state[name] for name in names])
-    x = rest + rolling.tangent @ np.array([deviations.get(name, 0.0) for name in rolling.independent])
-    loose = [k for k, name in enumerate(names) if name not in rolling.independent]
-    try:
-        found, ended = surface.reached(x, loose, 1e-13, FAR * (1 + float(np.abs(rest).max())))
-    except ModelError:
-        return None
-    return found if ended else None
-
-
-def consistent_state(plant: RollingPlant, deviations: Mapping[str, float]) -> tuple[dict[str, float], int]:
-    """The whole state of a start, headings at zero, and how often its deviations were halved until it exists."""
-    surface, given = plant.surface(), dict(deviations)
-    for halvings in range(HALVINGS + 1):
-        x = completed(plant, given, surface)
-        if x is not None:
-            return {**plant.state, **dict(zip(plant.rolling.names, map(float, x), strict=True))}, halvings
-        given = {name: value / 2 for name, value in given.items()}
-    told = ", ".join(f"{name} by {value:g}" for name, value in deviations.items())
-    raise ModelError([Problem(f"no state near the steady motion satisfies the constraints with {told}")])
-
-
-def closed_surface(design: Design, plant: RollingPlant) -> ConstraintSurface:
+def closed_surface(design: Design, plant: FirstApproximation) -> ConstraintSurface:
     """The surface of the closed loop, the estimates of an observer among its states."""
     closed = closed_system(design)
     return ConstraintSurface(closed, closed.constants, plant.ignored)
@@ -65,9 +32,8 @@ def closed_surface(design: Design, plant: RollingPlant) -> ConstraintSurface:
 def steady_near_end(loop: ClosedLoop, run: Transient) -> dict[str, float] | None:
     """The steady motion of the closed loop nearest to the last state; None if none was found."""
     plant = loop.design.model
-    assert isinstance(plant, RollingPlant), "only there steady motions last"
     surface = closed_surface(loop.design, plant)
-    last = {name: float(run.column(name)[-1]) for name in (*plant.rolling.names, *estimate_names(loop.design))}
+    last = {name: float(run.column(name)[-1]) for name in (*loop.own_states, *estimate_names(loop.design))}
     x = projected(surface, surface.vector(last))
     if x is None:
         return None
@@ -78,7 +44,6 @@ def steady_near_end(loop: ClosedLoop, run: Transient) -> dict[str, float] | None
 def deviations_from_reached(loop: ClosedLoop, states: Array) -> Array:
     """Deviations (N, k, x) of runs (N, k, states) from the steady motion nearest to the end of each; NaN where none is."""
     plant = loop.design.model
-    assert isinstance(plant, RollingPlant), "only there steady motions last"
     surface, found = closed_surface(loop.design, plant), loop.in_turned_axes(states)
     guesses = [loop.states.index(name) for name in estimate_names(loop.design)]
     for k, run in enumerate(found):
@@ -88,7 +53,7 @@ def deviations_from_reached(loop: ClosedLoop, states: Array) -> Array:
     return found
 
 
-def rolling_theorem(design: Design, plant: RollingPlant) -> tuple[StabilityVerdict, tuple[Hypothesis, ...]]:
+def rolling_theorem(design: Design, plant: FirstApproximation) -> tuple[StabilityVerdict, tuple[Hypothesis, ...]]:
     """The verdict on the steady motion of the closed loop, and all hypotheses as they stand here."""
     closed = closed_system(design)
     state = {name: plant.state.get(name, 0.0) for name in closed.states}

@@ -16,7 +16,6 @@ from svyaz.control.design import Design
 from svyaz.expr import Expression
 from svyaz.integrate import Status
 from svyaz.program import function
-from svyaz.stability import RollingPlant
 
 if TYPE_CHECKING:
     from svyaz.motion import Motion
@@ -74,8 +73,8 @@ class Transient:
 
     @cached_property
     def _turned(self) -> dict[str, Array]:
-        model = self.design.model
-        return self._evaluated(model.turned) if isinstance(model, RollingPlant) and model.turned else {}
+        turned = self.design.model.turned
+        return self._evaluated(turned) if turned else {}
 
     def _evaluated(self, expressions: Mapping[str, Expression]) -> dict[str, Array]:
         system = self.motion.system
@@ -125,11 +124,7 @@ class Transient:
     @cached_property
     def plant(self) -> dict[str, Array]:
         """The states of the plant: all coordinates, independent velocities, further states."""
-        model = self.design.model
-        if isinstance(model, RollingPlant):
-            return {name: self.column(name) for name in model.rolling.names}
-        own = {*model.variables, *model.dependent}
-        return {name: self.motion.column(name) for name in self.motion.state_names if name in own}
+        return {name: self.column(name) for name in self.design.model.own_states(self.motion.state_names)}
 
     @property
     def final(self) -> dict[str, float]:

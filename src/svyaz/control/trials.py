@@ -16,7 +16,7 @@ from svyaz.constraints import NoConsistentState, project
 from svyaz.constraints import residuals as residuals_at
 from svyaz.control.design import Design
 from svyaz.control.loop import ClosedLoop, closed_loop
-from svyaz.control.rolling_loop import consistent_state, steady_near_end
+from svyaz.control.rolling_loop import steady_near_end
 from svyaz.control.transient import Transient
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import derive
@@ -25,7 +25,7 @@ from svyaz.matrices import lstsq
 from svyaz.model import nearest
 from svyaz.motion import Motion
 from svyaz.shown import Shown
-from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant, consistent_start
+from svyaz.stability import ConstraintNumbers, FirstApproximation, Start
 
 MOST_STEPS = 50
 
@@ -65,22 +65,6 @@ def shifted_limit(
 
 PERTURBATION = 0.1
 """Without a start the first independent coordinate is moved by this part of its size (or by 0.01)."""
-
-ON_THE_SURFACE = 1e-9
-"""|F| over |∂F/∂q| of a start that satisfies the constraints."""
-
-
-@dataclass(frozen=True)
-class Start:
-    """A start of the closed loop: ``state`` of all coordinates and velocities, ``residuals`` F of the constraints.
-
-    ``halvings`` tells how often the perturbation was halved until the mechanism could reach it.
-    """
-
-    state: Mapping[str, float]
-    residuals: Mapping[str, float]
-    consistent: bool
-    halvings: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,24 +142,9 @@ def started(plant: FirstApproximation, deviations: Mapping[str, float], keep: Se
     """
     if keep:
         return _kept(plant, deviations, keep)
-    system, given = plant.system, dict(deviations)
-    _check(plant, given)
-    if isinstance(plant, RollingPlant):
-        first = plant.variables[0]
-        whole, halvings = consistent_state(plant, given or {first: PERTURBATION * abs(plant.state[first]) or 0.01})
-        return Start(whole, {c.name: 0.0 for c in system.constraints}, True, halvings)
-    if not given:
-        first = plant.independent[0]
-        given = {first: PERTURBATION * abs(plant.state[first]) or 0.01}
-    free = {name: x for name, x in given.items() if name not in plant.dependent}
-    found = consistent_start(system, plant.state, plant.dependent, free)
-    state = dict(found.state)
-    state |= {name: state[name] + x for name, x in given.items() if name in plant.dependent}
-    numbers = ConstraintNumbers(system, plant.dependent)
-    off = numbers.values(state)
-    consistent = bool(np.all(np.abs(off) <= ON_THE_SURFACE * numbers.size(state)))
-    residuals = {c.name: float(x) for c, x in zip(system.constraints, off, strict=True)}
-    return Start(state, residuals, consistent, found.halvings)
+    _check(plant, deviations)
+    first = plant.variables[0]
+    return plant.start(deviations or {first: PERTURBATION * abs(plant.state[first]) or 0.01})
 
 
 def _kept(plant: FirstApproximation, deviations: Mapping[str, float], keep: Sequence[str]) -> Start:
@@ -196,7 +165,7 @@ def _kept(plant: FirstApproximation, deviations: Mapping[str, float], keep: Sequ
 
 
 def _check(plant: FirstApproximation, deviations: Mapping[str, float]) -> None:
-    known = (*plant.variables, *(() if isinstance(plant, RollingPlant) else plant.dependent))
+    known = plant.start_names
     for name in deviations:
         if name.endswith("'") and name[:-1] in plant.dependent:
             message = (

@@ -15,12 +15,12 @@ from svyaz.arrays import Array
 from svyaz.control.closed import closed_system
 from svyaz.control.design import Design
 from svyaz.control.transient import MOST_STEPS, Transient
-from svyaz.control.trials import Start, Trial, started
+from svyaz.control.trials import Trial, started
 from svyaz.control.uniform import ROUTH, UniformVariables, speeds_with
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import NumericTree, TurningBodies, momentum_of
 from svyaz.model import System, tree_of
-from svyaz.stability import FirstApproximation
+from svyaz.stability import FirstApproximation, Start
 
 FORM, ROWS, RTOL = "articulated", 400, 1e-9
 

@@ -44,6 +44,7 @@ from svyaz.stability.starts import ConsistentStart as ConsistentStart
 from svyaz.stability.starts import ConstraintNumbers as ConstraintNumbers
 from svyaz.stability.starts import Refinement as Refinement
 from svyaz.stability.starts import Residual as Residual
+from svyaz.stability.starts import Start as Start
 from svyaz.stability.starts import consistent_start as consistent_start
 from svyaz.stability.starts import dogleg as dogleg
 from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt

@@ -10,26 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, velocity
+from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in
 from svyaz.model import System
+from svyaz.stability.ignorable import NOTHING_IGNORED, Ignorable
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.moving import bent_reactions
-from svyaz.stability.rolling import (
-    NOTHING_IGNORED,
-    ConstraintSurface,
-    RollingApproximation,
-    completed_speeds,
-    rolling_approximation,
-)
+from svyaz.stability.rolling import ConstraintSurface, RollingApproximation, completed_speeds, rolling_approximation
+from svyaz.stability.starts import HALVINGS, Start
 
-if TYPE_CHECKING:
-    from svyaz.stability.ignorable import Ignorable
+FAR = 1e3
+"""A state that is so many times farther than the size of the steady motion is not looked for."""
 
 TURNS = (0.7, -1.9)
 """By these angles headings are turned to see whether an expression changes."""
@@ -57,21 +51,41 @@ class RollingPlant(FirstApproximation):
         return self.rolling.ignorable
 
     @property
-    def turned(self) -> dict[str, Expression]:
-        """Velocities in axes that turn with a heading: R(-ψ)((ẋ, ẏ) + d) - d."""
-        found: dict[str, Expression] = {}
-        for h in self.ignored.headings:
-            if h.plane is not None:
-                (a, b), (da, db) = h.plane, h.drift
-                va, vb, psi = velocity(a) + da, velocity(b) + db, se.Symbol(h.name)
-                found[f"{a}'"] = se.cos(psi) * va + se.sin(psi) * vb - da
-                found[f"{b}'"] = se.cos(psi) * vb - se.sin(psi) * va - db
-        return found
+    def start_names(self) -> tuple[str, ...]:
+        """Those of ξ: what is redundant follows from them."""
+        return self.variables
 
-    @property
-    def fed(self) -> dict[str, Expression]:
-        """Deviations of variables that are velocities in turned axes."""
-        return {name: e - self.state[name] for name, e in self.turned.items() if name in self.variables}
+    def own_states(self, states: Sequence[str]) -> tuple[str, ...]:
+        """The names of x."""
+        return self.rolling.names
+
+    def conserved(self, rows: Array) -> Array:
+        """All of them: steady motions form families."""
+        return rows
+
+    def complete(self, deviations: Mapping[str, float], surface: ConstraintSurface) -> Array | None:
+        """x on the surface of the constraints with these deviations of ξ; None where Newton's method finds none."""
+        names, independent = self.rolling.names, self.rolling.independent
+        rest = np.array([self.state[name] for name in names])
+        x = rest + self.rolling.tangent @ np.array([deviations.get(name, 0.0) for name in independent])
+        loose = [k for k, name in enumerate(names) if name not in independent]
+        try:
+            found, ended = surface.reached(x, loose, 1e-13, FAR * (1 + float(np.abs(rest).max())))
+        except ModelError:
+            return None
+        return found if ended else None
+
+    def start(self, deviations: Mapping[str, float]) -> Start:
+        """By Newton's method on the surface of the constraints, headings at zero."""
+        surface, given = self.surface(), dict(deviations)
+        for halvings in range(HALVINGS + 1):
+            x = self.complete(given, surface)
+            if x is not None:
+                state = {**self.state, **dict(zip(self.rolling.names, map(float, x), strict=True))}
+                return Start(state, {c.name: 0.0 for c in self.system.constraints}, True, halvings)
+            given = {name: value / 2 for name, value in given.items()}
+        asked = ", ".join(f"{name} by {value:g}" for name, value in deviations.items())
+        raise ModelError([Problem(f"no state near the steady motion satisfies the constraints with {asked}")])
 
     def surface(self) -> ConstraintSurface:
         """The surface of the constraints, with x as it is here."""

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
+import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, names_in
+from svyaz.expr import Expression, ModelError, names_in, velocity
 from svyaz.matrices import lstsq, pinv
 from svyaz.model import System
 from svyaz.stability.moving import MovingSystem
@@ -60,6 +61,21 @@ class Ignorable:
     def turned(self) -> tuple[str, ...]:
         """Coordinates whose velocities are told in turned axes."""
         return tuple(q for h in self.headings for q in h.plane or ())
+
+    @property
+    def velocities(self) -> dict[str, Expression]:
+        """Velocities in axes that turn with a heading: R(-ψ)((ẋ, ẏ) + d) - d."""
+        found: dict[str, Expression] = {}
+        for h in self.headings:
+            if h.plane is not None:
+                (a, b), (da, db) = h.plane, h.drift
+                va, vb, psi = velocity(a) + da, velocity(b) + db, se.Symbol(h.name)
+                found[f"{a}'"] = se.cos(psi) * va + se.sin(psi) * vb - da
+                found[f"{b}'"] = se.cos(psi) * vb - se.sin(psi) * va - db
+        return found
+
+
+NOTHING_IGNORED = Ignorable((), ())
 
 
 def ignorable(moving: MovingSystem) -> Ignorable:

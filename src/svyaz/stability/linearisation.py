@@ -22,7 +22,7 @@ import numpy as np
 
 from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem, evaluate, gradient
+from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
@@ -30,7 +30,9 @@ from svyaz.motion import only_by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.attitudes import attitude_chart
 from svyaz.stability.derivatives import at_rest, check_redundant
+from svyaz.stability.ignorable import NOTHING_IGNORED, Ignorable
 from svyaz.stability.rest_tables import AtRest
+from svyaz.stability.starts import ON_THE_SURFACE, ConstraintNumbers, Start, consistent_start
 
 BALANCED = 1e-6
 """Forces and constraints at an equilibrium may be off by this part of their sizes."""
@@ -95,6 +97,54 @@ class FirstApproximation(Shown):
             s: np.concatenate([row, np.zeros(n), none]) for s, row in zip(self.dependent, self.slope, strict=True)
         }
         return places | {f"{s}'": np.roll(row, n) if n else row for s, row in places.items()}
+
+    @property
+    def ignored(self) -> Ignorable:
+        """Coordinates that no equation needs: about an equilibrium all are examined."""
+        return NOTHING_IGNORED
+
+    @property
+    def turned(self) -> dict[str, Expression]:
+        """Velocities in axes that turn with a heading, by name."""
+        return self.ignored.velocities
+
+    @property
+    def fed(self) -> dict[str, Expression]:
+        """Deviations of variables that are velocities in turned axes."""
+        return {name: e - self.state[name] for name, e in self.turned.items() if name in self.variables}
+
+    @property
+    def start_names(self) -> tuple[str, ...]:
+        """What may be given of a start: ξ, and redundant coordinates, which may be off the constraints."""
+        return (*self.variables, *self.dependent)
+
+    def own_states(self, states: Sequence[str]) -> tuple[str, ...]:
+        """Those of the states of a closed loop that return with ξ: all coordinates, independent velocities, further states."""
+        own = set(self.start_names)
+        return tuple(name for name in states if name in own)
+
+    def conserved(self, rows: Array) -> Array:
+        """Of rows l with l ξ that no input moves, those that differ in steady motions nearby: none about an equilibrium."""
+        return rows[:0]
+
+    def refuse_heading(self, text: str, e: Expression) -> None:
+        """Raise where an expression tells the place or the heading of what moves steadily; an equilibrium has neither."""
+
+    def start(self, deviations: Mapping[str, float]) -> Start:
+        """The whole state with these deviations, by Algorithm 4.4.1; redundant coordinates are added as they are given."""
+        free = {name: x for name, x in deviations.items() if name not in self.dependent}
+        found = consistent_start(self.system, self.state, self.dependent, free)
+        state = dict(found.state)
+        state |= {name: state[name] + x for name, x in deviations.items() if name in self.dependent}
+        numbers = ConstraintNumbers(self.system, self.dependent)
+        off = numbers.values(state)
+        consistent = bool(np.all(np.abs(off) <= ON_THE_SURFACE * numbers.size(state)))
+        residuals = {c.name: float(x) for c, x in zip(self.system.constraints, off, strict=True)}
+        return Start(state, residuals, consistent, found.halvings, found.refinement.steps)
+
+    def linearised(self) -> FirstApproximation:
+        """The model that results when the constraints are linearised beforehand."""
+        return with_linearised_constraints(self.system, self.state, self.inputs, self.dependent or None)
 
     @property
     def blocks(self) -> dict[str, Array]:

@@ -54,9 +54,6 @@ class RollingApproximation:
     geometric: int
 
 
-NOTHING_IGNORED = Ignorable((), ())
-
-
 class ConstraintSurface:
     """The rates of x and the equations of the surface in numbers, for a system at given values of inputs and parameters.
 

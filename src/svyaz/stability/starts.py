@@ -26,6 +26,9 @@ FIRST_DAMPING = 0.01
 MOST_STEPS = 60
 HALVINGS = 12
 
+ON_THE_SURFACE = 1e-9
+"""|F| over |∂F/∂q| of a start that satisfies the constraints."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -58,6 +61,21 @@ class ConsistentStart:
     first_guess: Mapping[str, float]
     refinement: Refinement
     halvings: int
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start of the closed loop: ``state`` of all coordinates and velocities, ``residuals`` F of the constraints.
+
+    ``halvings`` tells how often the perturbation was halved until the mechanism could reach it, ``steps`` are the rows of the
+    iteration that found the redundant coordinates.
+    """
+
+    state: Mapping[str, float]
+    residuals: Mapping[str, float]
+    consistent: bool
+    halvings: int
+    steps: tuple[Step, ...] = ()
 
 
 def consistent_start(

@@ -18,7 +18,7 @@ from svyaz.forms import Equations, rates_of, shulgin_equations, slopes_of
 from svyaz.model import System
 from svyaz.program import Program, build, choose_orders
 from svyaz.show.living.record import RegulatorRecord
-from svyaz.stability import RollingPlant
+from svyaz.stability import has_velocity_constraints
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def regulator_record(regulated: Regulated) -> tuple[RegulatorRecord, Program]:
 
 def _refuse(found: Regulation) -> None:
     design, plant = found.design, found.plant
-    if found.uniform is not None or isinstance(plant, RollingPlant):
+    if found.uniform is not None or has_velocity_constraints(plant.system):
         raise FixedEquilibrium("it is regulated about a steady motion, or with constrained velocities")
     if design.watcher is not None or design.lasting is not None or design.fed:
         raise FixedEquilibrium("its regulator is not one of all variables")

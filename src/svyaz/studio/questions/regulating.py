@@ -155,14 +155,11 @@ def _side(value: float, rest: float) -> float | None:
 
 def _iterations(found: Regulation, start: Mapping[str, float]) -> Json:
     """The rows of Algorithm 4.4.1 for this start, of systems whose coordinates are redundant."""
-    from svyaz.stability import RollingPlant, consistent_start
-
     plant = found.plant
-    if isinstance(plant, RollingPlant) or not plant.dependent:
+    if not plant.dependent:
         return []
     free = {n: x - plant.state.get(n, 0.0) for n, x in start.items() if n in plant.variables}
-    done = consistent_start(plant.system, plant.state, plant.dependent, free)
-    return [[s.number, s.residual, s.length, s.parameter] for s in done.refinement.steps]
+    return [[s.number, s.residual, s.length, s.parameter] for s in plant.start(free).steps]
 
 
 ANSWERS = {"regulate": regulate, "basin": basin}
