@@ -116,6 +116,14 @@ def test_W2_a_short_chain_comes_to_rest_on_a_floor_at_the_same_hop_by_both_route
         assert g @ after[3:] == pytest.approx(-e * (g @ before[3:]), abs=1e-9)
 
 
+def test_W2_the_lowest_hops_on_a_floor_at_zero_are_located_by_both_routes() -> None:
+    """With e = 1/2 and a constant push, each hop lasts half as long as the one before, and all later ones as long as it."""
+    floor = {**FLOOR, "equation": "tip_y = 0", "on": "-tip_y", "impact": "newton", "restitution": 0.5}
+    found, _ = by_both_routes(chain(3, [floor], initial={"q0'": 1.0}), until=0.3, form="articulated")
+    lasting = np.diff([p.t for p in found.phases[-5:]])
+    np.testing.assert_allclose(lasting[1:] / lasting[:-1], [0.5, 0.5, 1.0], rtol=1e-3)
+
+
 def test_L4_a_loop_that_opens_at_a_reaction_moves_as_its_written_equations_say() -> None:
     """A triangle of 20 links on two supports; both rows of its pin go when the push along x falls below 2."""
     pin = [

@@ -89,15 +89,23 @@ class Conditions:
     def _find_levels(self, segment: Segment, time: float, state: Array) -> Array:
         try:
             sizes = self.sizes(segment, self._known(segment), np.concatenate([[time], state]))
-            found: Array = LOW * np.nan_to_num(sizes)
         except SingularSystem:
-            found = np.zeros(len(self.keys))
+            sizes = np.zeros(len(self.keys))
+        gaps = self._gap_terms(time, state)
+        sizes = np.array([gaps.get(key, size) for key, size in zip(self.keys, sizes, strict=True)])
         usual = self._usual_reactions(segment, time, state)
         least = [
             PARTED * self.depths.get(name, 0.0) if kind == "on" else LOW * usual.get(name, 0.0)
             for kind, name in self.keys
         ]
-        return np.maximum(found, least)
+        return np.maximum(LOW * np.nan_to_num(sizes), least)
+
+    def _gap_terms(self, time: float, state: Array) -> dict[Key, float]:
+        """The sizes of ``on`` of contacts, by their own measure: it is the same for all forms of the equations."""
+        if self.contacts is None or not self.depths:
+            return {}
+        names = [c.name for c in self.contacts.constraints]
+        return {("on", name): float(x) for name, x in zip(names, self.contacts.at(time, state).terms, strict=True)}
 
     def _usual_reactions(self, segment: Segment, time: float, state: Array) -> dict[str, float]:
         """Of contacts that act: what of a reaction is a small part of this is rounding, also where all of them vanish."""

@@ -65,6 +65,7 @@ MOMENT = 1e-3
 class Gaps:
     """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,).
 
+    ``terms`` is the sum of the magnitudes of the terms of ``on`` here, ``size`` the largest in the run so far.
     ``usual_rate`` is how fast it would change with the kinetic energy that there is, ``rows`` is ∂on'/∂v (k, n); ``rate``
     belongs to the ``speeds``, ``second`` to the ``accelerations``.
     """
@@ -72,6 +73,7 @@ class Gaps:
     value: Array
     rate: Array
     second: Array
+    terms: Array
     size: Array
     rate_size: Array
     second_size: Array
@@ -156,6 +158,7 @@ class Contacts:
             value=parts["value"],
             rate=parts["rate"],
             second=parts["second"],
+            terms=parts["value_terms"],
             size=size,
             rate_size=np.maximum(parts["rate_terms"], fallen),
             second_size=second,
