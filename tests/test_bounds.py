@@ -33,7 +33,7 @@ BOUNDS = {
     "constants with numbers": 1160,
     "questions whether there is a recursion": 20,
     "calls of by_recursions": 12,
-    "questions for the class of a law": 25,
+    "questions for the class of a law": 10,
     "questions for the name of a joint": 92,
     "raw addresses": 290,
 }

@@ -14,10 +14,8 @@ from svyaz.arrays import Array
 from svyaz.control.closed import closed_system
 from svyaz.control.design import Design
 from svyaz.control.transient import MOST_STEPS, Transient
-from svyaz.expr import ModelError, Problem
 from svyaz.forms import (
     Equations,
-    TurningBodies,
     derive,
     jacobian_program,
     jumps,
@@ -28,7 +26,7 @@ from svyaz.forms import (
     shulgin_equations,
 )
 from svyaz.integrate import Flow, Ode, Path, Status, solve
-from svyaz.model import Bodies, Constraint, System, refuse_unknown, tree_of
+from svyaz.model import Constraint, System, refuse_unknown
 from svyaz.program import Native, choose_orders, compile_program, function
 from svyaz.shown import Shown
 from svyaz.stability import ConstraintNumbers, has_velocity_constraints
@@ -253,15 +251,14 @@ def closed_loop(
 def _is_too_long(design: Design) -> bool:
     """Is it a tree of so many bodies that equations are not written out?"""
     system = design.model.system
-    return isinstance(system.law, Bodies) and len(tree_of(system).bodies) > most_written(system)
+    return len(system.bodies) > most_written(system)
 
 
 def _refuse_turning(design: Design) -> None:
-    law = design.model.system.law
-    if isinstance(law, TurningBodies):
-        count = len(tree_of(law.whole).bodies)
-        message = f"the closed loop about a steady motion of {count} bodies has no equations that are written out"
-        raise ModelError([Problem(message, hint="run it from single starts")])
+    system = design.model.system
+    count = len(system.unreduced.bodies)
+    message = f"the closed loop about a steady motion of {count} bodies has no equations that are written out"
+    system.law.require_equations(message, "run it from single starts")
 
 
 def with_momenta(loop: ClosedLoop, values: Mapping[str, float]) -> ClosedLoop:

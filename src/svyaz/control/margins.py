@@ -15,7 +15,6 @@ from svyaz.arrays import Array
 from svyaz.control.design import Design, designed
 from svyaz.control.regulators import NotSolvable
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import TurningBodies
 from svyaz.model import System, with_settings
 from svyaz.stability import (
     Equilibrium,
@@ -79,9 +78,8 @@ def margin(
     """Follow the closed loop over the range of a parameter and find where it loses or gains stability."""
     if name not in system.parameters:
         raise ModelError([Problem(f"'{name}' is no parameter of the model: its critical value has no meaning")])
-    if isinstance(system.law, TurningBodies):
-        message = "critical values of parameters are not looked for about a steady motion of so many bodies"
-        raise ModelError([Problem(message, hint=f"design at single values of '{name}'")])
+    message = "critical values of parameters are not looked for about a steady motion of so many bodies"
+    system.law.require_equations(message, f"design at single values of '{name}'")
     others = {key: value for key, value in fixed.items() if key != name}
     sides = {x: (value - 1.0, value + 1.0) for x, value in {**equilibrium.state, **equilibrium.inputs}.items()}
     sides = {x: side for x, side in sides.items() if x not in others}

@@ -31,7 +31,7 @@ from svyaz.control.uniform import (
     cyclic_drift,
     perturbed_momenta,
 )
-from svyaz.forms import TurningBodies, momentum_of
+from svyaz.forms import momentum_of
 from svyaz.model import Constraint, System
 from svyaz.motion import named
 from svyaz.shown import Shown
@@ -181,7 +181,7 @@ class Regulation(Shown):
         ``simulate``, the others are moved onto the constraints; redundant coordinates and their velocities may be among them.
         """
         asked = dict(start or {})
-        if self.uniform is not None and isinstance(self.plant.system.law, TurningBodies):
+        if self.uniform is not None and self.plant.system.unreduced is not self.plant.system:
             from svyaz.control.turning_loop import turning_trial
 
             return {"regulator": turning_trial(self.uniform, self.design, asked, until, beyond=beyond)}

@@ -18,7 +18,7 @@ from svyaz.control.transient import MOST_STEPS, Transient
 from svyaz.control.trials import Trial, started
 from svyaz.control.uniform import ROUTH, UniformVariables, speeds_with
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import NumericTree, TurningBodies, momentum_of
+from svyaz.forms import NumericTree, momentum_of
 from svyaz.model import System, tree_of
 from svyaz.stability import FirstApproximation, Start
 
@@ -93,10 +93,9 @@ def _speeds(
 
 def _whole(plant: FirstApproximation) -> System:
     """The tree with all coordinates and the parameters of the plant."""
-    law = plant.system.law
-    assert isinstance(law, TurningBodies)
-    given = {name: plant.system.parameters[name] for name in law.whole.parameters}
-    return replace(law.whole.plain(), parameters=given)
+    whole = plant.system.unreduced
+    given = {name: plant.system.parameters[name] for name in whole.parameters}
+    return replace(whole.plain(), parameters=given)
 
 
 def _refuse(variables: UniformVariables, design: Design, whole: System) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from svyaz.expr import Expression, velocities_of
 
 if TYPE_CHECKING:
+    from svyaz.model.system import System
     from svyaz.model.tree import Body
 
 
@@ -18,6 +19,23 @@ class Law:
     def bodies(self) -> tuple[Body, ...]:
         """The bodies of a tree; other systems have none."""
         return ()
+
+    @property
+    def equilibrium_name(self) -> str:
+        """What a state at rest is called, with its article."""
+        return "an equilibrium"
+
+    @property
+    def energy_name(self) -> str:
+        """What the energy that is stationary there is called."""
+        return "energy"
+
+    def unreduced(self, system: System) -> System:
+        """The system with all its coordinates, cyclic ones that the law ignores among them."""
+        return system
+
+    def require_equations(self, message: str, hint: str) -> None:
+        """Raise a ModelError with this message where the law has numbers alone, and no equations."""
 
     def velocities(self, coordinates: Sequence[str]) -> tuple[str, ...]:
         """Names of the velocities that are states."""

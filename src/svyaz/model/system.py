@@ -327,6 +327,11 @@ class System:
         """The bodies of a tree; other systems have none."""
         return self.law.bodies
 
+    @property
+    def unreduced(self) -> System:
+        """The system itself; where cyclic coordinates are ignored, that with all coordinates."""
+        return self.law.unreduced(self)
+
     @cached_property
     def turns_freely(self) -> bool:
         """Does a body turn freely, on a ball or free joint, so that velocities are no rates of coordinates?"""

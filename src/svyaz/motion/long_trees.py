@@ -11,7 +11,7 @@ import numpy as np
 
 from svyaz import forms
 from svyaz.dynamics import FORM, tree_words
-from svyaz.forms import Equations, TurningBodies, may_jump
+from svyaz.forms import Equations, may_jump
 from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
 from svyaz.integrate import Flow
 from svyaz.model import Constraint, System
@@ -61,7 +61,7 @@ def only_by_recursions(system: System) -> bool:
     """Is a tree so long that nothing about its equilibria is written out: no box, no series, no perturbation? Or does a body
     turn freely, so that there is no box of attitudes?
     """
-    alone = isinstance(system.law, TurningBodies) or system.turns_freely
+    alone = system.unreduced is not system or system.turns_freely
     return alone or (_many_bodies(system) and _fits_recursions(system))
 
 

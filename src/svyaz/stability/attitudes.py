@@ -255,10 +255,9 @@ def _rewritten(
             **{name: velocity(name) for name in own},
         },
     )
-    assert isinstance(model.law, Bodies), "only trees have such joints"
     return replace(
         model.plain(),
-        law=Bodies(tree, said(model.law.dissipation)),
+        law=Bodies(tree, said(model.dissipation)),
         coordinates=tree.coordinates,
         states=(*tree.coordinates, *tree.velocities, *model.rates),
         initial=_initial(model, attitudes, start),

@@ -23,8 +23,8 @@ from svyaz.expr import (
     quadratic,
     substitute,
 )
-from svyaz.forms import TurningBodies, lagrangian, only_constant_masses, only_ideal
-from svyaz.model import Bodies, Mechanical, System, nearest, tree_of
+from svyaz.forms import lagrangian, only_constant_masses, only_ideal
+from svyaz.model import Mechanical, System, nearest, tree_of
 from svyaz.motion import by_recursions
 from svyaz.program import remembered
 from svyaz.stability.rest_tables import AtRest, RestExpressions, formed_forces, names_of, sizes_of, variables_of
@@ -101,8 +101,7 @@ def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression
 
 def refuse_unfit(system: System) -> None:
     """Equilibria and first approximations are those of mechanical systems with geometric constraints that do not move."""
-    if isinstance(system.law, TurningBodies):
-        system = system.law.whole
+    system = system.unreduced
     if not isinstance(system.law, Mechanical):
         raise ModelError([Problem("equilibria are examined for mechanical systems: coordinates with energies")])
     only_ideal(system, "equilibria are found")
@@ -118,7 +117,7 @@ def refuse_unfit(system: System) -> None:
             raise ModelError(
                 [Problem(f"the constraint '{c.name}' changes with time: there is no equilibrium", c.place)]
             )
-    energies = tree_of(system).gravity if isinstance(system.law, Bodies) else [lagrangian(system)]
+    energies = tree_of(system).gravity if system.bodies else [lagrangian(system)]
     moving = [*energies, system.dissipation, *system.forces.values(), *system.rates.values()]
     if any("t" in names_in(e) for e in moving):
         raise ModelError([Problem("the energies or forces change with time: there is no equilibrium")])

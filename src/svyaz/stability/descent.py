@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import names_in
-from svyaz.forms import TurningBodies
 from svyaz.matrices import eigh, lstsq, svd
 from svyaz.model import System, tree_of
 from svyaz.stability.tree_rest import RestingTree
@@ -177,6 +176,5 @@ def gaps_of(system: System, a: Mapping[str, float], b: Mapping[str, float]) -> A
 
 def turning_coordinates(system: System) -> NDArray[np.bool_]:
     """Is a coordinate the angle of a joint?"""
-    whole = system.law.whole if isinstance(system.law, TurningBodies) else system
-    angles = {q for body in tree_of(whole).bodies if body.kind.turns for q in body.coordinates}
+    angles = {q for body in tree_of(system.unreduced).bodies if body.kind.turns for q in body.coordinates}
     return np.array([q in angles for q in system.coordinates], dtype=bool)

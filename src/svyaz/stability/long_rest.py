@@ -114,15 +114,14 @@ def _too_much(held: Sequence[str], turning: Sequence[str], inputs: Sequence[str]
 def _refuse_parameters(system: System, sides: Mapping[str, tuple[float, float]], fixed: Mapping[str, float]) -> None:
     freed = [name for name in system.parameters if name in sides and name not in fixed]
     if freed:
-        message = (
-            f"'{freed[0]}' cannot be an unknown: of so many bodies, {_sought(system)} is found for given parameters"
-        )
+        sought = system.law.equilibrium_name
+        message = f"'{freed[0]}' cannot be an unknown: of so many bodies, {sought} is found for given parameters"
         raise ModelError([Problem(message, hint=Advice("prescribe its value", "fix", freed[0]))])
 
 
 def _told(system: System, search: Descent, found: int, inside: int) -> tuple[str, ...]:
     count, notes = len(system.coordinates), []
-    energy = "effective energy" if isinstance(system.law, TurningBodies) else "energy"
+    energy, sought = system.law.energy_name, system.law.equilibrium_name
     if found > inside:
         notes.append(f"{found - inside} that Newton's method or the falling {energy} led to lie outside of the box")
     if search.late:
@@ -131,18 +130,12 @@ def _told(system: System, search: Descent, found: int, inside: int) -> tuple[str
         notes.append(
             f"neither Newton's method nor the falling {energy} leads to a position of rest from the initial one"
         )
-    told = (
-        f"a box of {count} unknowns is not searched: {_sought(system)} is told where Newton's method, or the falling "
-    )
+    told = f"a box of {count} unknowns is not searched: {sought} is told where Newton's method, or the falling "
     more = "" if only_by_recursions(system) else ASKED
     return (
         f"{told}{energy}, leads to one from the initial position; other initial positions may lead to others{more}",
         *notes,
     )
-
-
-def _sought(system: System) -> str:
-    return "a steady motion" if isinstance(system.law, TurningBodies) else "an equilibrium"
 
 
 def _tidy(system: System, q: Array) -> dict[str, float]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.expr import ModelError
-from svyaz.forms import Cyclic, Ignored, TurningBodies, momentum_of, pseudo_cyclic
+from svyaz.forms import Cyclic, Ignored, momentum_of, pseudo_cyclic
 from svyaz.model import System
 from svyaz.program import remembered
 from svyaz.stability.critical import (
@@ -95,7 +95,7 @@ def positional_verdict(
         found, ignored = without_cyclic(system)
         whole, known = found.system, {**system.constants, **parameters, **state, **inputs, "t": 0.0}
         momenta = dict.fromkeys(map(momentum_of, cyclic), 0.0)
-        if not isinstance(whole.law, TurningBodies):  # else bodies at rest have none
+        if whole.unreduced is whole:  # else bodies at rest have none
             momenta = uniform(system, system, cyclic, {**known, **dict.fromkeys(system.velocities, 0.0)})[1]
         held = {momentum_of(c.name): momenta[momentum_of(c.name)] for c in ignored if c.conserved}
         position = {name: x for name, x in {**state, **momenta}.items() if name not in cyclic and name not in held}
