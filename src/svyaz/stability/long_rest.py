@@ -264,8 +264,9 @@ def describe_imbalance(tree: RestingTree) -> list[str]:
             np.abs(place.forces.slopes[key][k]).max(initial=0.0) > 0 for place in places for key in "wu"
         )
         if not helped and abs(forces[0]) > 0 and np.ptp(forces) <= SAME * abs(forces[0]):
+            force = f"the force {-forces[0]:.6g} along {q}"
             found.append(
-                f"the force {-forces[0]:.6g} along {q} is the same at all positions tried: nothing balances it"
+                f"no equilibrium was found: {force} is the same at all positions tried, and nothing balances it"
             )
     return found
 
