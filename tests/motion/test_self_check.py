@@ -254,9 +254,9 @@ def test_V2_lanes_of_a_sweep(monkeypatch):
         pytest.skip("this processor has no lanes")
     sound = lanes.lanes_text
 
-    def other(program, width):
+    def other(program, width, **options):
         nodes = tuple(("add", *n[1:]) if n[0] == "mul" else n for n in program.nodes)
-        return sound(replace(program, nodes=nodes), width)
+        return sound(replace(program, nodes=nodes), width, **options)
 
     monkeypatch.setattr(lanes, "lanes_text", other)
     monkeypatch.setattr(lanes, "_MADE", {})

@@ -192,10 +192,18 @@ class Tab:
         return answer["result"].get("value")
 
     def wait(self, condition: str, seconds: float = 60.0) -> Any:
-        """The value of an expression once it is true; a part of the page counts as true."""
+        """The value of an expression once it is true; a part of the page counts as true.
+
+        Another page may come meanwhile.
+        """
         end = time.monotonic() + seconds
         while True:
-            value = self.run(f"(found => found instanceof Node || found)({condition})")
+            try:
+                value = self.run(f"(found => found instanceof Node || found)({condition})")
+            except RuntimeError as error:
+                if "navigated or closed" not in str(error):
+                    raise
+                value = None
             if value:
                 return value
             if time.monotonic() > end:

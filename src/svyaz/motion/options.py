@@ -59,6 +59,19 @@ class RunOptions(PreparedOptions, total=False):
     progress: Progress | None
 
 
+class SimulatorOptions(TypedDict, total=False):
+    """The options of ``Simulator``."""
+
+    form: str | None
+    method: str | None
+    step: Positive | None
+    rtol: Positive | None
+    atol: Positive | None
+    stabilize: Stabilize | None
+    tolerance: Tolerance | None
+    start: Mapping[str, float] | None
+
+
 DEFAULTS: PreparedOptions = {
     "project": False,
     "keep": (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,7 +43,7 @@ class InputValues:
         self._values[:] = self._first
         return self._values
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> dict[str, float | Array]:
         """By name, numbers or (count,)."""
         columns = self._values.T
         return {n: float(c[0]) if self._count is None else c.copy() for n, c in zip(self._names, columns, strict=True)}
@@ -59,13 +59,13 @@ class InputValues:
         if strange is not None:
             known = f"there are {', '.join(self._names)}" if self._names else "the model has no [inputs]"
             raise ModelError([Problem(f"there is no input '{strange}'; {known}", hint=nearest(strange, self._names))])
-        given: Mapping[str, Any] = fit_argument("u", u, "Mapping[str, ArrayLike]")  # type: ignore[assignment]
+        given = cast("Mapping[str, ArrayLike]", fit_argument("u", u, "Mapping[str, ArrayLike]"))
         fit = {self._places[name]: fit_members("u", name, value, self._count) for name, value in given.items()}
         for k, value in fit.items():
             self._values[:, k] = np.clip(value, *self._sides[k])
         return self._values
 
-    def _take_plain(self, u: dict[Any, Any]) -> bool:
+    def _take_plain(self, u: dict[str, float]) -> bool:
         """Take plain numbers by known names, if they are no others: no time is lost in loops."""
         row, places, sides = self._values[0], self._places, self._sides
         for name, value in u.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Generic, TypeVar, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +13,10 @@ from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.expr import ModelError, NoSuchName, Problem
 from svyaz.forms import may_jump
-from svyaz.holding import Decision, ManyStepper, Refusal, SingleStepper, Tolerance, observed, options_for
+from svyaz.holding import Decision, ManyStepper, Refusal, SingleStepper, observed, options_for
 from svyaz.integrate import Status
 from svyaz.model import Mechanical, System, nearest
-from svyaz.motion.options import Stabilize
+from svyaz.motion.options import SimulatorOptions
 from svyaz.motion.phases import START, is_switched
 from svyaz.motion.running import start_of_run, structure_of
 from svyaz.motion.self_check import check_now
@@ -24,8 +24,11 @@ from svyaz.motion.step_inputs import InputValues, LimitCheck, fit_members
 
 FINISHED = Status.FINISHED
 
+Value = TypeVar("Value", float, Array)
+"""A number, or one for each of many members."""
 
-class Simulator:
+
+class Simulator(Generic[Value]):
     """The state of a system and the time, moved on by ``step``; constraints are stabilised as in a run.
 
     ``t``, k·dt after k steps, and ``state`` (n,), in the order of ``states``, are where the motion is, ``status`` whether it
@@ -47,6 +50,24 @@ class Simulator:
     (64, 6)
     """
 
+    @overload
+    def __init__(
+        self: Simulator[float],
+        system: System,
+        dt: Positive = 0.01,
+        *,
+        count: None = None,
+        **options: Unpack[SimulatorOptions],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Simulator[Array],
+        system: System,
+        dt: Positive = 0.01,
+        *,
+        count: Count,
+        **options: Unpack[SimulatorOptions],
+    ) -> None: ...
     @check_arguments
     def __init__(
         self,
@@ -54,20 +75,13 @@ class Simulator:
         dt: Positive = 0.01,
         *,
         count: Count | None = None,
-        form: str | None = None,
-        method: str | None = None,
-        step: Positive | None = None,
-        rtol: Positive | None = None,
-        atol: float | None = None,
-        stabilize: Stabilize | None = None,
-        tolerance: Tolerance | None = None,
-        start: Mapping[str, float] | None = None,
+        **options: Unpack[SimulatorOptions],
     ) -> None:
         _refuse_what_changes(system)
-        asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "stabilize": stabilize}
-        options = options_for(system, {**asked, "tolerance": tolerance})
+        form, start = options.pop("form", None), options.pop("start", None)
+        full_options = options_for(system, options)
         full = "multipliers" if system.constraints and isinstance(system.law, Mechanical) else None
-        structure = structure_of(system.plain(), full if form is None else form, options)
+        structure = structure_of(system.plain(), full if form is None else form, full_options)
         beginning = structure.begin(start_of_run(system, start))
         decision: Decision | Refusal = structure.settle(beginning, [], force=False)
         if isinstance(decision, Refusal):
@@ -112,9 +126,9 @@ class Simulator:
         return self._status if self._many is None else self._words
 
     @property
-    def inputs(self) -> dict[str, Any]:
+    def inputs(self) -> dict[str, Value]:
         """The values at which the inputs are held, numbers or (count,)."""
-        return self._inputs.table()
+        return cast(dict[str, Value], self._inputs.table())
 
     @property
     def _rows(self) -> Array:
@@ -124,11 +138,11 @@ class Simulator:
         assert self._one is not None, "there is one state or many"
         return self._one.row[None, :]
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         """A state, or an energy, an integral, the residual of a constraint, by its name; see ``multipliers``."""
         if name in self.states:
             found = self.state.T[self.states.index(name)]
-            return float(found) if self._many is None else found
+            return cast(Value, float(found) if self._many is None else found)
         tables = self._observed()
         for kind in ("energies", "integrals", "residuals"):
             if name in tables.get(kind, {}):
@@ -138,12 +152,12 @@ class Simulator:
         )
 
     @property
-    def multipliers(self) -> dict[str, Any]:
+    def multipliers(self) -> dict[str, Value]:
         """The multipliers of the constraints now, numbers or (count,)."""
         return {name: self._plain(column) for name, column in self._observed().get("multipliers", {}).items()}
 
-    def _plain(self, column: Array) -> Any:
-        return float(column[0]) if self._many is None else column
+    def _plain(self, column: Array) -> Value:
+        return cast(Value, float(column[0]) if self._many is None else column)
 
     def _observed(self) -> dict[str, dict[str, Array]]:
         rows = self._rows
@@ -258,7 +272,7 @@ class Simulator:
                 wanted = f"({n},) or ({count}, {n})" if self.count else f"({n},)"
                 raise ModelError([Problem(f"'state' must have the shape {wanted}, not {values.shape}")])
             return np.atleast_2d(values)
-        table: Mapping[str, Any] = fit_argument("state", given, "Mapping[str, ArrayLike]")  # type: ignore[assignment]
+        table = cast("Mapping[str, ArrayLike]", fit_argument("state", given, "Mapping[str, ArrayLike]"))
         start_of_run(self.system, dict.fromkeys(table, 0.0))  # names that are not among the states
         found = np.tile(self._start, (count if any(map(np.ndim, table.values())) else 1, 1))
         for name, value in table.items():
