@@ -25,8 +25,9 @@ def system(name: str) -> System:
 
 def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:
     """Native code of the motion, compiled as ``simulate`` compiles it, and the initial state."""
-    from svyaz.holding.options import options_for, stabilisation
+    from svyaz.holding.options import options_for
     from svyaz.holding.perturbations import perturbation
+    from svyaz.holding.request import stabilisation
     from svyaz.holding.segment import prepare
     from svyaz.motion import phases_of
 

@@ -39,7 +39,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 def ours(name: str) -> Answer:
     import svyaz
     from svyaz.forms import derive, observed_quantities
-    from svyaz.holding import Off, options_for, perturbation, prepare
+    from svyaz.holding import OFF, options_for, perturbation, prepare
     from svyaz.integrate import Group, method, prepare_ensemble, schedule
     from svyaz.integrate.loops import prepare_members
     from svyaz.program import build, compile_program
@@ -49,7 +49,7 @@ def ours(name: str) -> Answer:
     options = options_for(system, {"method": "rk4", "step": STEP, "until": until})
     equations = derive(system, None)
     start = np.array(system.initial_state())
-    rates = prepare(equations, perturbation(equations, Off()), (), options, 0.0, start).rates
+    rates = prepare(equations, perturbation(equations, OFF), (), options, 0.0, start).rates
     code: Any = rates.owner
     energy = observed_quantities(equations)["integrals"]["energy"]
     inputs, parameters = ("t", *equations.states), tuple(system.constants)

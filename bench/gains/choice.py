@@ -22,9 +22,9 @@ from bench.tools.rows import Row
 from svyaz.holding import state_scale
 from svyaz.holding.advancing import advance
 from svyaz.holding.gains import choose
-from svyaz.holding.options import Gains, OneGain, WrittenLaw
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.pilot import scheme_of
+from svyaz.holding.request import Kind, Stabilisation, one_gain
 from svyaz.holding.segment import prepare
 from svyaz.holding.verdicts import largest_gain
 from svyaz.integrate import Path
@@ -109,10 +109,10 @@ def reference(made: Rig, step: float) -> Path:
     return path
 
 
-def outcome(made: Rig, gains: Gains, method: str, step: float, exact: Path) -> Outcome:
+def outcome(made: Rig, gains: Stabilisation, method: str, step: float, exact: Path) -> Outcome:
     options = made.options(method=method, step=step, stabilize="off")
-    law, kappa = perturbation(made.equations, gains), gains.kappa if isinstance(gains, OneGain) else np.nan
-    if isinstance(gains, WrittenLaw):
+    law, kappa = perturbation(made.equations, gains), gains.numbers.get("kappa", np.nan)
+    if gains.kind is Kind.LAW:
         segment = prepare(made.equations, law, (), options, made.span[0], made.state)
         path = advance(segment, made.state, made.span, options, None, None)
     else:
@@ -134,10 +134,10 @@ def case(made: Rig, method: str, step: float, exact: Path) -> Case:
     choice = choose(made.segment, options, made.state, made.span)
     limit = largest_gain(scheme_of(options))
     constants = np.geomspace(0.1 / (made.span[1] - made.span[0]), 0.98 * limit, CONSTANTS)
-    gains = [choice.gains, *(OneGain(float(k)) for k in (0.0, *constants))]
+    gains = [choice.gains, *(one_gain(float(k)) for k in (0.0, *constants))]
     runs = [outcome(made, one, method, step, exact) for one in gains]
     varied = replace(runs[0], kappa=choice.kappa)
-    return Case(varied, runs[1], tuple(runs[2:]), choice.seconds, isinstance(choice.gains, WrittenLaw))
+    return Case(varied, runs[1], tuple(runs[2:]), choice.seconds, choice.gains.kind is Kind.LAW)
 
 
 def job(name: str, quick: bool) -> Job:

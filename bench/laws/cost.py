@@ -8,7 +8,7 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import rig
 from bench.tools.rows import Row
 
-from svyaz.holding.options import stabilisation
+from svyaz.holding import stabilisation
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.segment import integrated, prepare
 

@@ -8,8 +8,9 @@ from bench.tools.rows import Row
 
 from svyaz import System
 from svyaz.holding.deviation import deviations
-from svyaz.holding.options import options_for, stabilisation
+from svyaz.holding.options import options_for
 from svyaz.holding.perturbations import perturbation
+from svyaz.holding.request import stabilisation
 from svyaz.holding.segment import integrated, prepare
 
 MODULE = "bench.laws.starts"

@@ -14,9 +14,8 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
-from svyaz.holding.gains import verdict_on
 from svyaz.holding.pilot import predict, scheme_of
-from svyaz.holding.verdicts import largest_gain
+from svyaz.holding.verdicts import judge, largest_gain
 
 MODULE = "bench.predictions.bounds"
 METHODS = ("euler", "rk2", "rk4", "dopri5")
@@ -55,7 +54,7 @@ def cases(made: Rig, methods: Sequence[str], steps: Sequence[float], shares: Seq
 def _case(made: Rig, method: str, step: float, kappa: float) -> Case | None:
     options = made.options(method=method, step=step, stabilize="off")
     law = made.critical(kappa)
-    assert verdict_on(law, options).stable, "gains below the limit of the method are stable"
+    assert judge(law.matrix, scheme_of(options)).stable, "gains below the limit of the method are stable"
     path = made.run(law, options)
     if path.status != "finished":
         return None

@@ -15,7 +15,8 @@ from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row, within
 
 from svyaz.holding.advancing import advance
-from svyaz.holding.options import Options, stabilisation
+from svyaz.holding.options import Options
+from svyaz.holding.request import stabilisation
 from svyaz.holding.segment import Segment, prepare
 
 MODULE = "bench.projection.cost"

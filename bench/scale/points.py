@@ -101,11 +101,11 @@ def _step(system: System, asked: Mapping[str, object]) -> float:
     import numpy as np
 
     from svyaz import derive
-    from svyaz.holding import Off, integrated, options_for, perturbation, prepare
+    from svyaz.holding import OFF, integrated, options_for, perturbation, prepare
 
     options, equations = options_for(system, {**asked, "until": 1.0}), derive(system)
     state = np.array(system.initial_state())
-    segment = prepare(equations, perturbation(equations, Off()), (), options, 0.0, state)
+    segment = prepare(equations, perturbation(equations, OFF), (), options, 0.0, state)
     taken = []
     for _ in range(3):
         begin = clock()

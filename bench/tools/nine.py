@@ -12,8 +12,9 @@ from svyaz import System, gallery, loads
 from svyaz.forms import Equations
 from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import Deviations, deviations
-from svyaz.holding.options import Options, options_for, stabilisation
+from svyaz.holding.options import Options, options_for
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
+from svyaz.holding.request import stabilisation
 from svyaz.holding.segment import Segment, prepare
 from svyaz.integrate import Path
 from svyaz.motion import phases_of

@@ -47,13 +47,13 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 def rates_of(system: Any) -> Any:
     """The native rates of a tree, as ``simulate`` takes them by its size."""
     from svyaz import derive
-    from svyaz.holding import Off, options_for, perturbation, prepare
+    from svyaz.holding import OFF, options_for, perturbation, prepare
     from svyaz.motion.long_trees import LONGEST_WRITTEN, long_flow
 
     if len(system.tree.bodies) > LONGEST_WRITTEN:
         return long_flow(system)
     equations, options = derive(system), options_for(system, {"method": "euler", "step": STEP, "until": 1.0})
-    return prepare(equations, perturbation(equations, Off()), (), options, 0.0, system.initial_state()).rates
+    return prepare(equations, perturbation(equations, OFF), (), options, 0.0, system.initial_state()).rates
 
 
 def loop_seconds(system: Any) -> float:

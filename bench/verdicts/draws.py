@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from bench.tools.nine import Rig
 
-from svyaz.holding.gains import verdict_on
-from svyaz.holding.options import Options, stabilisation
+from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, perturbation
 from svyaz.holding.pilot import scheme_of
-from svyaz.holding.verdicts import Verdict
+from svyaz.holding.request import stabilisation
+from svyaz.holding.verdicts import Verdict, judge
 
 METHODS = ("euler", "rk2", "rk4", "rkf45", "dopri5", "dop853")
 BORDER = 0.02
@@ -49,4 +49,4 @@ def draws(made: Rig, count: int, steps: tuple[float, float], seed: int) -> Itera
         damped = alpha > 0.0 and beta > 0.0
         if abs(factor - 1.0) > BORDER and (damped or factor > 1.0):
             found += 1
-            yield Draw(alpha, beta, law, options, verdict_on(law, options), factor)
+            yield Draw(alpha, beta, law, options, judge(law.matrix, scheme_of(options)), factor)

@@ -9,7 +9,7 @@ from scipy.linalg import expm
 
 from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
-from svyaz.holding.options import stabilisation
+from svyaz.holding import stabilisation
 from svyaz.holding.perturbations import perturbation, rescaled
 from svyaz.motion import simulate
 

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
-from svyaz.holding.options import stabilisation
+from svyaz.holding import stabilisation
 from svyaz.holding.perturbations import perturbation
+from svyaz.holding.ranges import Held, farthest
 from svyaz.holding.verdicts import (
     Discretisation,
     box_certificate,
     judge,
     largest_gain,
-    largest_step,
     norm_certificate,
-    predicted_deviation,
     safe_range,
 )
 from svyaz.integrate import method as find_method
@@ -166,13 +165,16 @@ def test_verdict_is_the_same_in_another_basis() -> None:
 
 def test_predicted_deviation_of_the_sleigh_from_its_remainder() -> None:
     euler = scheme("euler", 0.001)
-    for kappa, published in [(10, 9.25e-3), (46, 2.01e-3), (500, 1.84e-4), (1000, 9.22e-5)]:
-        assert predicted_deviation(euler, kappa, 9.22e-5) == pytest.approx(published, rel=5e-3)
-    assert predicted_deviation(euler, 2100, 9.22e-5) == np.inf
+    kappa, known = np.array([10.0, 46.0, 500.0, 1000.0, 2100.0]), np.array([1.0, 3000.0])
+    found = farthest(euler, kappa, Held(np.inf, known, np.full(2, 9.22e-5)))
+    assert found[:-1] == pytest.approx([9.25e-3, 2.01e-3, 1.84e-4, 9.22e-5], rel=5e-3)
+    assert found[-1] == np.inf
 
 
 def test_largest_step_for_a_tolerance() -> None:
-    assert largest_step(1e-3, 184.4) == pytest.approx(np.sqrt(2e-3 / 184.4))
+    """τ ≤ √(2ε / max|ÿ|), from R = τ²/2 max|ÿ| (Euler)."""
+    found = safe_range(scheme("euler", 0.01), 1e-3, 0.5 * 0.01**2 * 184.4)
+    assert f"a step of about {np.sqrt(2e-3 / 184.4):.3g}" in found.advice
 
 
 @pytest.mark.parametrize("name", ["euler", "rk2", "rk4", "dopri5"])

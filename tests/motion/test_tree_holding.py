@@ -10,7 +10,7 @@ import pytest
 from svyaz import ModelError, System
 from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.gallery.random_mechanisms import random_tree
-from svyaz.holding import Off, held_integrals, options_for, perturbation, prepare
+from svyaz.holding import OFF, held_integrals, options_for, perturbation, prepare
 
 
 def swinging(size: int, **options: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def test_L4_rates_with_held_integrals_equal_the_written_ones() -> None:
     rows = np.column_stack([np.zeros(10), np.random.default_rng(1).uniform(-1, 1, (10, len(system.states)))])
     found = []
     for equations in (closed_equations(system, ()), system.derive(form="lagrange")):
-        segment = prepare(equations, perturbation(equations, Off()), held, options, 0.0, start)
+        segment = prepare(equations, perturbation(equations, OFF), held, options, 0.0, start)
         found.append(segment.code.evaluate(rows, segment.constants))
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-9 * np.abs(found[1]).max())
 

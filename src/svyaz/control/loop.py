@@ -205,16 +205,16 @@ class ClosedLoop(Shown):
         small = dict(zip(self.states, self.small(self.entered(state)[None, :], rtol)[0].tolist(), strict=True))
         atol = {name: small.get(name, max(small.values())) for name in system.states}
         # a design that is not run needs no driver
-        from svyaz.holding import ByProjection, Off, Options
+        from svyaz.holding import OFF, PROJECTION, Options
         from svyaz.motion import Wishes, articulated, driven, structure_of
 
-        options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize=Off(), max_steps=max_steps)
+        options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize=OFF, max_steps=max_steps)
         free = self.switched is None and not system.constraints
         structure = (articulated(system, None, options) if free else None) or structure_of(
             self.equations, None, options
         )
         if self.switched is not None:
-            structure = structure_of(self.switched, "multipliers", replace(options, stabilize=ByProjection()))
+            structure = structure_of(self.switched, "multipliers", replace(options, stabilize=PROJECTION))
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
         # what becomes of a start off the constraints is foretold, and seen
         return driven(structure, start, Wishes(True, times, progress, beyond, road="a closed loop"))

@@ -56,7 +56,7 @@ def in_speeds(variables: UniformVariables, design: Design, whole: System) -> Des
 
 def _run(loop: Design, whole: System, state: Mapping[str, float], until: float, beyond: bool) -> Transient:
     """By Radau's method, for the roots of a closed loop are far apart."""
-    from svyaz.holding import Off, Options
+    from svyaz.holding import OFF, Options
     from svyaz.motion import Wishes, articulated, driven
 
     closed, times = closed_system(loop), np.linspace(0.0, until, ROWS + 1)
@@ -65,7 +65,7 @@ def _run(loop: Design, whole: System, state: Mapping[str, float], until: float, 
     sizes = np.maximum(np.abs(at), np.abs(rest))
     small = RTOL * np.maximum(sizes, 1e-3 * sizes.max(initial=1e-3))
     atol = dict(zip(whole.states, small.tolist(), strict=True))
-    options = Options("radau", until, rtol=RTOL, atol=atol, stabilize=Off(), max_steps=MOST_STEPS)
+    options = Options("radau", until, rtol=RTOL, atol=atol, stabilize=OFF, max_steps=MOST_STEPS)
     structure = articulated(closed, FORM, options)
     assert structure is not None, "recursions know the tree, and the control adds forces without jumps"
     motion = driven(structure, at, Wishes(force=True, rows=times, beyond=beyond, road="a closed loop"))

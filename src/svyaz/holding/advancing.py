@@ -18,10 +18,11 @@ from svyaz.constraints import examine, examined, model_states, residuals
 from svyaz.dynamics import measure_of, plain_rates
 from svyaz.forms import Equations
 from svyaz.holding.approaches import least_values, varies
-from svyaz.holding.options import Off, Options
+from svyaz.holding.options import Options
 from svyaz.holding.passages import Crossed, Passage, Polynomial, Way, can_branch, first_passage
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.poles import first_pole, has_poles
+from svyaz.holding.request import OFF
 from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.integrate import Bridge, Path, Status, joined
 
@@ -151,8 +152,8 @@ def _between(grid: Array, start: float, end: float) -> Array:
 
 def branches(equations: Equations, options: Options, state: Array) -> bool:
     """Does the motion pass a position at which constraints branch? A quick run with error control tells."""
-    quick = replace(options, stabilize=Off(), method="dop853", step=None, rtol=1e-6, atol=None, max_steps=QUICK)
-    segment = prepare(equations, perturbation(equations, Off()), (), quick, 0.0, state)
+    quick = replace(options, stabilize=OFF, method="dop853", step=None, rtol=1e-6, atol=None, max_steps=QUICK)
+    segment = prepare(equations, perturbation(equations, OFF), (), quick, 0.0, state)
     span = (0.0, options.until)
     return first_passage(segment, integrated(segment, state, span, quick, None, None), span[1], None, None) is not None
 

@@ -33,7 +33,7 @@ from svyaz.expr import (
 )
 from svyaz.forms import Equations
 from svyaz.holding.laws import checked, deviation_symbols, linear_rows, scope_of
-from svyaz.holding.options import Block, bad, finite
+from svyaz.holding.request import Block, bad, finite
 from svyaz.matrices import eigvalsh
 from svyaz.model import is_number
 

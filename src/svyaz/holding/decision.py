@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from svyaz.arrays import Array
 from svyaz.forms import Equations
 from svyaz.holding.integrals import HeldIntegral
-from svyaz.holding.options import Off, OneGain, Options, Tolerance
+from svyaz.holding.options import Options, Tolerance
 from svyaz.holding.perturbations import Perturbation, perturbation
+from svyaz.holding.request import OFF, Kind
 from svyaz.holding.segment import Segment, prepare
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def without_constraints(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
     """Only held integrals have gains here."""
-    kappa = options.stabilize.kappa if isinstance(options.stabilize, OneGain) else None
-    law = replace(perturbation(equations, Off()), kappa=kappa, described="held integrals")
-    plain = replace(options, stabilize=Off())
+    kappa = options.stabilize.numbers["kappa"] if options.stabilize.kind is Kind.ONE else None
+    law = replace(perturbation(equations, OFF), kappa=kappa, described="held integrals")
+    plain = replace(options, stabilize=OFF)
     segment = prepare(equations, law, held, plain, span[0], state)
     return Decision(segment, options, True, "", GainReport(law.described, law=law) if held else GainReport(""))

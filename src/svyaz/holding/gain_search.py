@@ -35,28 +35,17 @@ class SearchTable:
     equal_steps: float = 1.02
     """The same with fixed steps, where gains cost nothing. Chosen."""
     gap: float = 1.1
-    """What √(residual · error) of the best gain exceeds the least of both by, before more is looked for.
-    Chosen."""
-    far: float = 1.25
-    """The same, before twice as many gains that vary are refined. Chosen."""
+    """What √(residual · error) of the best gain exceeds the least of both by, before more is looked for; and by which variable
+    gains must be better than the best constant. Chosen."""
     most_steps: int = 1_000_000
     """Steps of all further trial runs together. Chosen."""
-    least_trials: int = 12
-    """Further trial runs that are made whatever they cost. Chosen."""
-    dampings: tuple[float, ...] = (0.6, 4.0, 16.0)
-    """Damping ratios ζ of positions beside 1. Chosen."""
-    coarse_gains: int = 8
-    """Gains with each of them. Chosen."""
-    leaders: int = 2
-    """Settings that are refined: the best may not stay the best. Chosen."""
-    widths: tuple[float, ...] = (0.7, 0.4, 0.2, 0.1, 0.05)
-    """Parts of the distance between candidates by which they are refined in turn, about halved each time."""
-    varied: int = 2
-    """Gains that vary with deviations, and as many with rates, that are refined. Chosen, as ``leaders``."""
+    widths: tuple[float, ...] = (4.0, 2.0, 1.0, 0.7, 0.4, 0.2, 0.1, 0.05)
+    """Parts of the distance between candidates, and powers of two of the damping ratio, by which the best is varied in turn;
+    those above 0.7 belong to the search for another damping. Each is about half of the one before."""
+    leaders: int = 4
+    """Variable gains that are refined: as many by deviations as by rates. Chosen: 2 lose 10 % on the four-bar linkage."""
     factors: tuple[float, ...] = (2.0, 1.4, 1.2, 1.08)
-    """By which these are refined in turn: each about the root of the one before."""
-    won: float = 1.02
-    """By which gains that vary must be better than the best constant in √(residual · error). Chosen, as ``equal_steps``."""
+    """By which these are varied in turn: each about the root of the one before."""
 
 
 TABLE = SearchTable()
@@ -65,7 +54,7 @@ NEAR = "the gain is kept constant: residual and error are both about the least t
 
 
 def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
-    """0 (no stabilisation), then gains between 0.1/T and the limit of the method, evenly in the logarithm."""
+    """0 (no stabilisation), then gains between 0.3/T and the limit of the method, evenly in the logarithm."""
     duration = span[1] - span[0]
     limit = largest_gain(scheme) * TABLE.largest_share
     if not np.isfinite(limit):
@@ -91,59 +80,46 @@ def _able(trials: Sequence[TrialRun], allowed: Array) -> list[TrialRun]:
     return [t for t in able if np.all(TABLE.margin * np.array(t.residuals) <= allowed)]
 
 
-@dataclass(frozen=True)
-class SearchResult:
-    """All trials, the best of them, and what came of the search."""
+def search(runs: TrialRuns, first: Trials, allowed: Array, budget: Budget) -> tuple[Trials, TrialRun, tuple[str, ...]]:
+    """All trials, the best of them, and notes on the search.
 
-    trials: Trials
-    best: TrialRun
-    log: tuple[str, ...]
-
-
-def search(runs: TrialRuns, first: Trials, allowed: Array, budget: Budget) -> SearchResult:
-    """The best of the first trials; with a fixed step also of other damping, finer gains, and gains that vary.
-
-    Where the best gain leaves residual and error, together, about as small as any gain leaves either of them, it is only
-    refined.
+    With a fixed step the best of the first trials is varied in steps that grow shorter. Where it still leaves residual or error
+    well above the least that any gain leaves, variable gains are tried about it and refined in the same way.
     """
     known, options = first, runs.options
     trials = tuple(known.values())
     best = best_of(trials, allowed, TABLE.equal if options.step is None else TABLE.equal_steps)
     assert best is not None, "one of the gains may be taken"
     if options.step is None or find_method(options.method).implicit or runs.reference.status is not Status.FINISHED:
-        return SearchResult(known, best, ())
+        return known, best, ()
     scheme, positions = scheme_of(options), bool(positions_of(runs.segment.equations))
     gains = candidates(scheme, runs.span)[1:]
-    longest = max(one.steps for one in trials)
-    most = len(known) + max(TABLE.least_trials, TABLE.most_steps // max(longest, 1))
+    most = len(known) + TABLE.most_steps // max(1, *(one.steps for one in trials))
 
-    def tried(settings: Iterable[TrialGains]) -> tuple[TrialRun, ...]:
+    def extend(settings: Iterable[TrialGains]) -> tuple[TrialRun, ...]:
         nonlocal known
-        fit = [one for one in settings if (one.kappa > 0.0 or one.strong) and _fits(scheme, one)]
-        new = list(dict.fromkeys(one for one in fit if one not in known))
+        new = [one for one in dict.fromkeys(settings) if one not in known and _fits(scheme, one)]
         known = runs.extend(known, new[: most - len(known)], budget)
         return tuple(known.values())
 
     near = _gap(trials, best) <= TABLE.gap
-    if positions and not near:
-        trials = tried(TrialGains(float(k), zeta) for zeta in TABLE.dampings for k in _spaced(gains, zeta))
     for width in TABLE.widths:
-        leaders = sorted(_able(trials, allowed), key=lambda t: t.product)[: 1 if near else TABLE.leaders]
-        trials = tried(one for t in leaders for one in _around(t.setting, width, gains, positions and not near))
+        if width <= 0.7 or (positions and not near):
+            leader = min(_able(trials, allowed), key=lambda t: t.product)
+            trials = extend(_around(leader.setting, width, gains, positions and not near))
     constant = best_of(trials, allowed) or best
     if seconds_left(budget) <= 0.0:
-        return SearchResult(known, constant, (f"the search for better gains was cut after {budget.told}",))
+        return known, constant, (f"the search for better gains was cut after {budget.told}",)
     if near or _gap(trials, constant) <= TABLE.gap:
-        return SearchResult(known, constant, (NEAR,))
-    trials = tried(_varied(constant, trials, float(gains[0]), positions))
-    count = TABLE.varied if _gap(trials, constant) < TABLE.far else 2 * TABLE.varied
+        return known, constant, (NEAR,)
+    trials = extend(_variable(constant, trials, float(gains[0]), positions))
     for factor in TABLE.factors:
-        trials = tried(one for t in _leaders(trials, allowed, count) for one in _beside(t.setting, factor))
-    varied = min(_leaders(trials, allowed, 1), key=lambda t: t.product, default=None)
-    won = varied is not None and varied.product + 2 * log(TABLE.won) <= constant.product
+        trials = extend(one for t in _leaders(trials, allowed, TABLE.leaders) for one in _beside(t.setting, factor))
+    variable = min(_leaders(trials, allowed, 1), key=lambda t: t.product, default=None)
+    better = variable is not None and variable.product + 2 * log(TABLE.gap) <= constant.product
     cut = (f"the search for gains that vary was cut after {budget.told}",) if seconds_left(budget) <= 0.0 else ()
-    best = varied if won and varied is not None else constant
-    return SearchResult(known, best, (_varied_note(constant, varied, won), *cut))
+    note = _describe_variable(constant, variable, better=better)
+    return known, variable if better and variable is not None else constant, (note, *cut)
 
 
 def _leaders(trials: Sequence[TrialRun], allowed: Array, count: int) -> list[TrialRun]:
@@ -163,17 +139,12 @@ def _fits(scheme: Discretisation, setting: TrialGains) -> bool:
     """Do the roots lie within the interval of the method, with the share that is kept free?"""
     zeta, tau = setting.damping, scheme.step or 0.0
     root = zeta - 1j * sqrt(1 - zeta**2) if zeta < 1 else complex(zeta + sqrt(zeta**2 - 1))
-    for kappa in (setting.kappa, setting.strong):
-        factor = np.abs(scheme.factor(-tau * kappa / TABLE.largest_share * np.array([root, 1.0], dtype=np.complex128)))
-        if kappa > 0.0 and np.max(factor) >= 1.0:
-            return False
-    return True
-
-
-def _spaced(gains: Array, zeta: float) -> Array:
-    """Gains for a damping ratio: from the weakest to what its roots allow."""
-    high = max(gains[-1] / (zeta + sqrt(max(zeta**2 - 1, 0.0))), gains[0])
-    return np.geomspace(gains[0], high, TABLE.coarse_gains)
+    factors = [
+        np.abs(scheme.factor(-tau * kappa / TABLE.largest_share * np.array([root, 1.0], dtype=np.complex128)))
+        for kappa in (setting.kappa, setting.strong)
+        if kappa > 0.0
+    ]
+    return bool(factors) and float(np.max(factors)) < 1.0
 
 
 def _around(setting: TrialGains, width: float, gains: Array, positions: bool) -> Iterator[TrialGains]:
@@ -189,7 +160,7 @@ def _around(setting: TrialGains, width: float, gains: Array, positions: bool) ->
             yield TrialGains(_plain(setting.kappa / zeta), _plain(setting.damping * zeta))
 
 
-def _varied(constant: TrialRun, trials: Sequence[TrialRun], weakest: float, positions: bool) -> Iterator[TrialGains]:
+def _variable(constant: TrialRun, trials: Sequence[TrialRun], weakest: float, positions: bool) -> Iterator[TrialGains]:
     """Gains that vary between those that are good for the error and those that are good for the residual."""
     ended = [t for t in trials if t.finished and not t.setting.strong]
     right, tight = min(ended, key=lambda t: t.error).setting, min(ended, key=lambda t: t.residual).setting
@@ -218,12 +189,12 @@ def _plain(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def _varied_note(constant: TrialRun, varied: TrialRun | None, won: bool) -> str:
-    if varied is None:
-        return "gains that vary with the deviation were not rehearsed to the end: the gain is kept constant"
-    times = np.exp(0.5 * (constant.product - varied.product))
-    about = f"from κ = {varied.kappa:.4g} at the constraints to {varied.setting.strong:.4g} away from them"
-    if won:
+def _describe_variable(constant: TrialRun, variable: TrialRun | None, *, better: bool) -> str:
+    if variable is None:
+        return "no trial run with gains that vary with the deviation came to its end: the gain is kept constant"
+    times = np.exp(0.5 * (constant.product - variable.product))
+    about = f"from κ = {variable.kappa:.4g} at the constraints to {variable.setting.strong:.4g} away from them"
+    if better:
         return f"gains vary {about}: √(residual · error) is {times:.3g} times smaller than with the best constant"
     told = f"√(residual · error) is {1 / times:.3g} times that of the constant, which is kept"
-    return f"gains that vary {about} were rehearsed: {told}"
+    return f"gains that vary {about} were tried: {told}"

@@ -1,15 +1,11 @@
-"""Gains: the verdict on those that are given, and the choice where "auto" is asked for.
+"""The choice of gains where "auto" is asked for.
 
-The choice is made from trial runs of the run itself, over its whole span or, where that has very many steps, over the first
-part of it, with gains κ spaced evenly in the logarithm
-between the inverse of the span and the limit of the method. Each gives a residual (largest deviation in the constraint's
-own scale) and a trajectory error (largest distance from an accurate motion, every state in its own scale). Of those that
-do not leave the constraints farther than no stabilisation at all, the weakest whose product of both is about the least is
-taken. With a tolerance, only gains that keep the residual below it compete, and the step is halved until there is one.
-
-With a fixed step the best gain may leave the residual, or the error, well above the least that is seen. Then other damping
-of positions, ḧ + 2ζκ ḣ + κ²h = 0, is tried as well, what is best is refined, and gains that vary are tried: κ at the
-constraints and up to another gain away from them, so that a remainder meets the gain it calls for (Kaspirovich, end of 2.1).
+It is made from trial runs of the run itself, over its whole span or, where that has very many steps, over the first part of it,
+with gains κ spaced evenly in the logarithm between the inverse of the span and the limit of the method. Each gives a residual
+(largest deviation in the constraint's own scale) and a trajectory error (largest distance from an accurate motion, every state
+in its own scale). Of those that do not leave the constraints farther than no stabilisation at all, the weakest whose product of
+both is about the least is taken. With a tolerance, only gains that keep the residual below it compete, and the step is halved
+until there is one. With a fixed step the best gain is then refined, see ``gain_search``.
 """
 
 from __future__ import annotations
@@ -23,9 +19,9 @@ from svyaz.arrays import Array
 from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import deviations
 from svyaz.holding.gain_search import best_of, candidates, search
-from svyaz.holding.options import Gains, OneGain, Options
-from svyaz.holding.perturbations import Perturbation
+from svyaz.holding.options import Options
 from svyaz.holding.pilot import scheme_of, seconds_left, spread
+from svyaz.holding.request import Stabilisation, one_gain
 from svyaz.holding.segment import Segment, integrated
 from svyaz.holding.trial_runs import (
     NOISE,
@@ -38,7 +34,6 @@ from svyaz.holding.trial_runs import (
     nodes_of,
     trial_span,
 )
-from svyaz.holding.verdicts import Verdict, judge
 from svyaz.integrate import Budget, Path, Status
 
 MOST_HALVINGS = 12
@@ -64,18 +59,13 @@ class Choice:
     feasible: bool = True
     part: float = 1.0
     chosen: TrialRun | None = None
-    gains: Gains = field(default_factory=lambda: OneGain(0.0))
+    gains: Stabilisation = field(default_factory=lambda: one_gain(0.0))
     code: Segment | None = None
 
     @property
     def unstabilised(self) -> TrialRun | None:
         """The trial run without gains, to compare with; None where there was none."""
         return next((t for t in self.trials if t.setting == TrialGains(0.0)), None)
-
-
-def verdict_on(law: Perturbation, options: Options) -> Verdict:
-    """The verdict on a perturbation equation with the method and step of a run."""
-    return judge(law.matrix, scheme_of(options))
 
 
 def choose(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Choice:
@@ -85,48 +75,44 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
     halved: list[str] = []
     steps = 0
     reference = None
-    tried = trial_span(options, span)
-    part = (tried[1] - tried[0]) / (span[1] - span[0])
+    trial = trial_span(options, span)
+    part = (trial[1] - trial[0]) / (span[1] - span[0])
     allowed = options.allowed(deviations(segment.equations).names)
     for halving in range(MOST_HALVINGS + 1):
         now = options if options.step is None else replace(options, step=options.step / 2**halving)
-        runs, trials, budget, cut = _try_candidates(segment, now, state, tried, part, budget, reference)
+        runs, trials, budget, cut = _try_candidates(segment, now, state, trial, part, budget, reference)
         steps += runs.reference.steps if reference is None else 0
         reference = runs.reference
         log.extend([cut] if cut else [])
-        if best_of(tuple(trials.values()), allowed) is not None:
-            log.extend(_told_of_halving(options, halved))
-            found = search(runs, trials, allowed, budget)
-            best, every = found.best, tuple(found.trials.values())
-            steps += sum(one.steps for one in every)
-            log += [_told(best, every, now), *found.log, *_losses(best, every[0]), *_energy_note(runs, best, part)]
-            return Choice(
-                best.kappa,
-                now.step,
-                every,
-                tuple(log),
-                steps,
-                perf_counter() - begin,
-                part=part,
-                chosen=best,
-                gains=runs.gains(best.setting),
-                code=runs.code_for(best.setting),
-            )
+        found = best_of(tuple(trials.values()), allowed) is not None
+        if found:
+            break
         steps += sum(one.steps for one in trials.values())
         if options.tolerance is None or options.step is None or seconds_left(budget) <= 0.0:
             break
         halved.append(f"{now.step:g}")
-    log.extend(_told_of_halving(options, halved))
-    log.append("no gain was found" + ("" if options.tolerance is None else f" that keeps {_limit(options)}"))
+    if halved:
+        tried = f"the step {halved[0]}" if len(halved) == 1 else f"the steps {', '.join(halved)}"
+        log.append(f"no gain keeps {_limit(options)} with {tried}: the step is halved")
+    if not found:
+        log.append("no gain was found" + ("" if options.tolerance is None else f" that keeps {_limit(options)}"))
+        every = tuple(trials.values())
+        return Choice(0.0, options.step, every, tuple(log), steps, perf_counter() - begin, feasible=False)
+    trials, best, notes = search(runs, trials, allowed, budget)
     every = tuple(trials.values())
-    return Choice(0.0, options.step, every, tuple(log), steps, perf_counter() - begin, feasible=False)
-
-
-def _told_of_halving(options: Options, halved: Sequence[str]) -> list[str]:
-    if not halved:
-        return []
-    tried = f"the step {halved[0]}" if len(halved) == 1 else f"the steps {', '.join(halved)}"
-    return [f"no gain keeps {_limit(options)} with {tried}: the step is halved"]
+    log += [_describe(best, every, now), *notes, *_losses(best, every[0]), *_energy_note(runs, best, part)]
+    return Choice(
+        best.kappa,
+        now.step,
+        every,
+        tuple(log),
+        steps + sum(one.steps for one in every),
+        perf_counter() - begin,
+        part=part,
+        chosen=best,
+        gains=runs.gains(best.setting),
+        code=runs.code_for(best.setting),
+    )
 
 
 def _limit(options: Options) -> str:
@@ -170,7 +156,7 @@ def _try_candidates(
     return runs, {one: trials[one] for one in sorted(trials, key=lambda one: one.kappa)}, budget, cut
 
 
-def _told(best: TrialRun, trials: Sequence[TrialRun], options: Options) -> str:
+def _describe(best: TrialRun, trials: Sequence[TrialRun], options: Options) -> str:
     how = f"the step {options.step:g}" if options.step is not None else f"rtol {options.rtol:g}"
     tried = sum(t.finished for t in trials)
     plain = trials[0]

@@ -11,13 +11,14 @@ from svyaz.forms import Equations
 from svyaz.holding.decision import Decision, GainReport, Objection, without_constraints
 from svyaz.holding.deviation import deviations
 from svyaz.holding.feasibility import feasibility
-from svyaz.holding.gains import Choice, choose, verdict_on
+from svyaz.holding.gains import Choice, choose
 from svyaz.holding.integrals import HeldIntegral, constants_of, held_rates, held_slopes
 from svyaz.holding.laws import deviation_symbols, perturbed_rates
 from svyaz.holding.lyapunov import Region, regions
-from svyaz.holding.options import Automatic, ByProjection, Gains, Off, Options
+from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.pilot import GONE, Prediction, predict, scheme_of, states_ahead
+from svyaz.holding.request import AUTO, Stabilisation
 from svyaz.holding.segment import Segment, prepare
 from svyaz.holding.verdicts import Verdict, judge, judge_along
 
@@ -34,20 +35,19 @@ def decide_what_is_kept(
     if not equations.deviations:
         return _with_held(without_constraints(equations, held, options, state, span), held, state, span)
     lawful = all(d.constraint.law is not None for d in equations.deviations)
-    if isinstance(chosen, Automatic) and not lawful:
+    if chosen == AUTO and not lawful:
         return _with_held(_automatic(equations, held, options, state, span), held, state, span)
-    law = critical(equations, 1.0) if isinstance(chosen, Automatic) else perturbation(equations, chosen)
+    law = critical(equations, 1.0) if chosen == AUTO else perturbation(equations, chosen)
     segment = prepare(equations, law.begun(span[0], state), held, options, span[0], state)
-    if isinstance(chosen, Off | ByProjection):
-        word = "off" if isinstance(chosen, Off) else "projection"
-        return _with_held(Decision(segment, options, True, "", GainReport(word)), held, state, span)
+    if not chosen.has_gains and chosen != AUTO:
+        return _with_held(Decision(segment, options, True, "", GainReport(chosen.kind.value)), held, state, span)
     return _with_held(_judged(segment, options, state, span), held, state, span)
 
 
-def verdict_alone(equations: Equations, options: Options, chosen: Gains) -> GainReport:
+def verdict_alone(equations: Equations, options: Options, chosen: Stabilisation) -> GainReport:
     """The verdict on given gains, where no run could be made."""
     law = perturbation(equations, chosen)
-    return _report(law, verdict_on(law, options))
+    return _report(law, judge(law.matrix, scheme_of(options)))
 
 
 def _with_held(decision: Decision, held: tuple[HeldIntegral, ...], state: Array, span: tuple[float, float]) -> Decision:
@@ -94,7 +94,7 @@ def _held_regions(
 def _judged(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Decision:
     """Gains of the user: judged, and if they are stable the deviations they allow are predicted."""
     law = segment.perturbation
-    verdict = verdict_on(law, options)
+    verdict = judge(law.matrix, scheme_of(options))
     if not verdict.stable:
         report = _report(law, verdict)
         return Decision(segment, options, False, "; ".join(verdict.reasons), report)
@@ -160,7 +160,7 @@ def _foreseen(
 ) -> Decision:
     """Gains that are stable by themselves, with what is foreseen of them."""
     law = segment.perturbation
-    verdict = verdict_on(law, options)
+    verdict = judge(law.matrix, scheme_of(options))
     found = feasibility(segment.equations, law, options, prediction, verdict.limit)
     verdict = replace(verdict, reasons=(*verdict.reasons, *found.remarks))
     report = GainReport(

@@ -18,7 +18,7 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, Scope, add_up, at_points, differentiate, parse, substitute, symbols_in
 from svyaz.forms import Equations
-from svyaz.holding.options import bad
+from svyaz.holding.request import bad
 from svyaz.model import deviation_rate_symbol, deviation_symbol, fault_of, law_scope, nearest
 
 if TYPE_CHECKING:

@@ -3,173 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isfinite
+from math import inf
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from svyaz.arguments import fit_argument, shown
+from svyaz.arguments import fit_argument
 from svyaz.arrays import Array
-from svyaz.expr import Advice, ModelError, Problem
+from svyaz.expr import Advice, ModelError
+from svyaz.holding.request import AUTO, Stabilisation, bad, stabilisation
 from svyaz.integrate import LEAST_RTOL
 from svyaz.integrate import method as find_method
-from svyaz.json_types import Json
-from svyaz.model import RUN, System, is_number, nearest
-
-BLOCKS = ("A", "B", "C", "D", "E")
-BAUMGARTE = ("alpha", "beta", "kappa")
-EXTENDED = ("mass", "stiffness", "damping")
-
-Block = float | str | Sequence[Sequence[float | str]]
-"""A multiple of the unit matrix, or rows; entries are numbers or expressions of the state."""
-
-
-@dataclass(frozen=True)
-class Off:
-    """Constraints are differentiated and left to themselves; no integral is held."""
-
-
-@dataclass(frozen=True)
-class ByProjection:
-    """The state is moved onto the constraints after each step."""
-
-
-@dataclass(frozen=True)
-class Automatic:
-    """The gain is chosen from rehearsals of the run."""
-
-
-@dataclass(frozen=True)
-class OneGain:
-    """ḧ + 2κ ḣ + κ² h = 0 for positions, ḟ = -κ f for velocities."""
-
-    kappa: float
-
-
-@dataclass(frozen=True)
-class Baumgarte:
-    """ḧ + α ḣ + β h = 0 for positions, ḟ = -κ f for velocities; what is not given is zero."""
-
-    gains: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class GainBlocks:
-    """Blocks A, …, E of the perturbation equation."""
-
-    blocks: Mapping[str, Block]
-
-
-@dataclass(frozen=True)
-class ExtendedLagrangian:
-    """Matrices of an extended Lagrangian: mass, stiffness, damping."""
-
-    matrices: Mapping[str, Block]
-
-
-@dataclass(frozen=True)
-class WrittenLaw:
-    """A law of the user, one for all constraints, or by their names."""
-
-    law: str | Mapping[str, str]
-
-
-Gains: TypeAlias = OneGain | Baumgarte | GainBlocks | ExtendedLagrangian | WrittenLaw
-"""Gains that are given."""
-
-Stabilisation: TypeAlias = Off | ByProjection | Automatic | Gains
-
-_WORDS: Mapping[str, Stabilisation] = {"off": Off(), "projection": ByProjection(), "auto": Automatic()}
-
-
-def stabilisation(word: object) -> Stabilisation:
-    """What a value of ``stabilize`` asks for."""
-    if isinstance(word, str) and word in _WORDS:
-        return _WORDS[word]
-    if is_number(word):
-        return OneGain(finite("'stabilize'", word))
-    if not isinstance(word, Mapping):
-        raise bad(f"'stabilize' cannot be {word!r}", 'it is "off", "auto", "projection", a number, or a table')
-    keys = set(word)
-    if keys == {"law"}:
-        return WrittenLaw(_law(word["law"]))
-    if keys and keys <= set(BAUMGARTE):
-        return Baumgarte({key: _gain(key, value) for key, value in word.items()})
-    if keys and keys <= set(BLOCKS):
-        return GainBlocks({key: _block(key, value) for key, value in word.items()})
-    if keys and keys <= set(EXTENDED):
-        return ExtendedLagrangian({key: _block(key, value) for key, value in word.items()})
-    words = [*BAUMGARTE, *BLOCKS, *EXTENDED, "law"]
-    wrong = next((key for key in keys if key not in words), None)
-    if wrong is not None:
-        raise bad(f"'stabilize' has no entry '{wrong}'", nearest(wrong, words))
-    raise bad("the entries of 'stabilize' do not go together: " + ", ".join(sorted(keys)), None)
-
-
-def word_of(chosen: Stabilisation) -> Json:
-    """The value of ``stabilize`` that asks for it."""
-    match chosen:
-        case OneGain(kappa):
-            return kappa
-        case Baumgarte(gains) | GainBlocks(gains) | ExtendedLagrangian(gains):
-            return dict(gains)
-        case WrittenLaw(law):
-            return {"law": law}
-    return next(word for word, meaning in _WORDS.items() if meaning == chosen)
-
-
-def decay_rate(chosen: Stabilisation) -> float | None:
-    """The decay rate that is asked for integrals: κ; 0, nothing is held, for "off"; None for their own ones."""
-    match chosen:
-        case Off():
-            return 0.0
-        case OneGain(kappa):
-            return kappa
-        case Baumgarte(gains):
-            return gains.get("kappa")
-    return None
-
-
-def _gain(key: str, value: object) -> float:
-    if not is_number(value):
-        raise bad(f"the gain '{key}' must be a number", None)
-    return finite(f"the gain '{key}'", value)
-
-
-def _block(key: str, value: object) -> Block:
-    """A number, an expression, or rows of them."""
-    rows = value if isinstance(value, list | tuple) else [[value]]
-    for entry in (entry for row in rows for entry in (row if isinstance(row, list | tuple) else [None])):
-        if is_number(entry):
-            finite(f"the block '{key}' of 'stabilize'", entry)
-        elif not isinstance(entry, str):
-            raise bad(f"'{key}' of 'stabilize' must be a number or a list of rows, not {shown(entry)}", None)
-    return value  # type: ignore[return-value]
-
-
-def _law(law: object) -> str | Mapping[str, str]:
-    if isinstance(law, str):
-        return law
-    if isinstance(law, Mapping) and all(isinstance(text, str) for text in law.values()):
-        return dict(law)
-    raise bad("a law is an expression of y and y' in quotes, or a table of them by constraint", None)
-
-
-def finite(what: str, value: float) -> float:
-    """A number, refused when it is none, or so large that its square is none."""
-    if not isfinite(value):
-        raise bad(f"{what} must be a finite number, not {value}", None)
-    if not isfinite(float(value) * float(value)):
-        raise bad(f"{what} is too large: {value:g}", None)
-    return float(value)
-
-
-def bad(message: str, hint: str | None) -> ModelError:
-    """A complaint without a place."""
-    return ModelError([Problem(message, None, hint)])
-
+from svyaz.model import RUN, System, nearest
 
 DEFAULT_METHOD = "dop853"
 DEFAULT_RTOL = 1e-9
@@ -199,7 +46,7 @@ class Options:
     rtol: float | None = None
     atol: float | Mapping[str, float] | None = None
     tolerance: Tolerance | None = None
-    stabilize: Stabilisation = field(default_factory=Automatic)
+    stabilize: Stabilisation = AUTO
     every: float | None = None
     hold: str | None = None
     charts: str = "change"

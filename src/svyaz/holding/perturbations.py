@@ -26,19 +26,7 @@ from svyaz.expr import ZERO, Expression, add_up, names_in
 from svyaz.forms import Equations
 from svyaz.holding.coefficients import block_rows, extended_rows, has_text
 from svyaz.holding.laws import ACTING, General, correction_of, general_law, linear_rows, own_laws, written_laws
-from svyaz.holding.options import (
-    Automatic,
-    Baumgarte,
-    Block,
-    ExtendedLagrangian,
-    GainBlocks,
-    Off,
-    OneGain,
-    Stabilisation,
-    WrittenLaw,
-    bad,
-    finite,
-)
+from svyaz.holding.request import Block, Kind, Stabilisation, bad, finite
 from svyaz.matrices import eigvalsh
 from svyaz.model import is_number
 
@@ -114,21 +102,20 @@ def velocities_of(equations: Equations) -> list[int]:
 
 def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
     """The perturbation equation that is asked for; gains that are still to be chosen have none."""
-    match chosen:
-        case Automatic():
+    match chosen.kind:
+        case Kind.AUTO:
             raise ValueError("gains that are to be chosen have no perturbation equation yet")
-        case OneGain(kappa):
-            return critical(equations, kappa)
-        case Baumgarte(gains):
-            return _baumgarte(equations, gains)
-        case GainBlocks(blocks):
-            return _blocks(equations, blocks)
-        case ExtendedLagrangian(matrices):
-            return _extended(equations, matrices)
-        case WrittenLaw(law):
-            return _by_laws(equations, _linear(equations, {}, "law", None), written_laws(equations, law))
-    zero = np.zeros((len(positions_of(equations)),) * 2)
-    return _linear(equations, {"A": zero, "B": zero}, "off" if isinstance(chosen, Off) else "projection", None)
+        case Kind.ONE:
+            return critical(equations, chosen.numbers["kappa"])
+        case Kind.BAUMGARTE:
+            return _baumgarte(equations, chosen.numbers)
+        case Kind.BLOCKS:
+            return _blocks(equations, chosen.gains)
+        case Kind.EXTENDED:
+            return _extended(equations, chosen.gains)
+        case Kind.LAW:
+            return _by_laws(equations, _linear(equations, {}, "law", None), written_laws(equations, chosen.law))
+    return _linear(equations, {}, chosen.kind.value, None)
 
 
 def critical(equations: Equations, kappa: float) -> Perturbation:

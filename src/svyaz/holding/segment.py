@@ -19,9 +19,10 @@ from svyaz.forms import (
     shared_with,
 )
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
-from svyaz.holding.options import ByProjection, Options
+from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program, rule_program
+from svyaz.holding.request import PROJECTION
 from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve, solve_each
 from svyaz.integrate import method as find_method
 from svyaz.model import System
@@ -117,7 +118,7 @@ def prepare(
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
     brief, implicit = is_brief(equations.system), find_method(options.method).implicit
     whole = shared_with(equations)
-    if whole is not None and not (held or implicit or isinstance(options.stabilize, ByProjection)):
+    if whole is not None and not (held or implicit or options.stabilize == PROJECTION):
         shared = SharedCode(_switched_code(whole), equations, whole)
         return Segment(equations, perturbation, (), constants, shared, shared.constants(values))
     rates = rates_of(equations, perturbation.correction)
@@ -196,7 +197,7 @@ def _by_recursion(
     code = rate_code(equations, perturbation, held)
     constants, count = code.constants(values), len(equations.states)
     after: Flow | None = None
-    if isinstance(options.stabilize, ByProjection) and equations.deviations:
+    if options.stabilize == PROJECTION and equations.deviations:
         moving = recursion.projection(code)
         after = Flow(moving.address, moving.constants(values), count, moving)
     implicit = find_method(options.method).implicit
@@ -227,7 +228,7 @@ def _after_step(
     equations: Equations, options: Options, time: float, state: Array, flow: Callable[[Program], Flow]
 ) -> Flow | None:
     """What is done to the state after each step: projection onto the constraints, or a rule of the model."""
-    if isinstance(options.stabilize, ByProjection) and equations.deviations:
+    if options.stabilize == PROJECTION and equations.deviations:
         return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
     if equations.system.step_rule is not None:
         return flow(rule_program(equations, equations.system.step_rule, options.step))

@@ -19,7 +19,8 @@ from svyaz.forms import Equations
 from svyaz.holding.advancing import departure
 from svyaz.holding.decision import Decision, without_constraints
 from svyaz.holding.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
-from svyaz.holding.options import Automatic, ByProjection, Options
+from svyaz.holding.options import Options
+from svyaz.holding.request import AUTO, PROJECTION
 from svyaz.integrate import Status
 
 MOST_TOLD = 3
@@ -148,11 +149,11 @@ def inconsistent_start(
     A reduced form begins with velocities that satisfy the constraints it has used up, and these are judged. ``values``
     are those of parameters that differ from the model's.
     """
-    if not isinstance(options.stabilize, Automatic | ByProjection):
+    if options.stabilize not in (AUTO, PROJECTION):
         return ""
     begun = model_states(equations, np.array([time]), entered(equations, state, time)[None, :])[0]
     lawful = {c.name for c in equations.system.constraints if c.law is not None}
-    own = lawful if isinstance(options.stabilize, Automatic) else set()  # what has a law of its own dies out by it
+    own = lawful if options.stabilize == AUTO else set()  # what has a law of its own dies out by it
     found = residuals(examined(equations), begun, time, values)
     off = {name: r for name, r in found.items() if not r.met and name not in own}
     allowed = dict(zip(off, options.allowed(list(off)), strict=True))

@@ -31,8 +31,9 @@ from svyaz.forms import (
 )
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.laws import ACTING
-from svyaz.holding.options import Baumgarte, Off, OneGain, Options, Stabilisation
+from svyaz.holding.options import Options
 from svyaz.holding.perturbations import perturbation, positions_of, velocities_of
+from svyaz.holding.request import OFF, Kind, Stabilisation
 from svyaz.integrate import method as find_method
 from svyaz.model import System
 from svyaz.program import FixedRun, Program
@@ -118,7 +119,7 @@ class Stabilised:
     terms: Mapping[str, Expression] = field(default_factory=dict)
     gains: Mapping[str, float] = field(default_factory=dict)
     described: str = "off"
-    chosen: Stabilisation = field(default_factory=Off)
+    chosen: Stabilisation = OFF
 
 
 def stabilised(equations: Equations, chosen: Stabilisation) -> Stabilised:
@@ -148,15 +149,15 @@ def _named(
             signs[se.Symbol(entry)] = ONE
             continue
         _, block, row, column = entry.split()
-        if isinstance(chosen, OneGain):
-            name, value = _free("kappa", taken), chosen.kappa
+        if chosen.kind is Kind.ONE:
+            name, value = _free("kappa", taken), chosen.numbers["kappa"]
             kappa = se.Symbol(name)
             signs[se.Symbol(entry)] = {"A": kappa**2, "B": 2 * kappa, "E": kappa}[block]
         else:
             name = GREEK[block]
-            if not isinstance(chosen, Baumgarte):
+            if chosen.kind is not Kind.BAUMGARTE:
                 name = "_".join([name, *_constraints(equations, block, int(row), int(column))])
-            name = _free(name, taken if isinstance(chosen, Baumgarte) else taken | set(gains))
+            name = _free(name, taken if chosen.kind is Kind.BAUMGARTE else taken | set(gains))
             signs[se.Symbol(entry)] = se.Symbol(name)
         gains[name] = value
     return signs, gains

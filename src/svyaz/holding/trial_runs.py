@@ -1,4 +1,9 @@
-"""Trial runs before a run: with which gains, and how far they leave the constraints and the motion."""
+"""Trial runs before a run: with which gains, and how far they leave the constraints and the motion.
+
+Variable gains depend on the deviation: κ = (κ₀ + κ₁ s)/(1 + s), s = (y/ε)² or (ẏ/ε)², for each constraint by itself. At the
+constraint κ is κ₀, far from it κ₁: a remainder that drives a deviation, or its rate, beyond ε meets the other gain
+(Kaspirovich, end of 2.1). Where κ varies with the rate, only the damping 2ζκ does: ḧ + 2ζκ(ḣ) ḣ + κ₀² h = 0.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +14,23 @@ from itertools import takewhile
 from math import inf, isnan, nan
 
 import numpy as np
+import symengine as se
 
 from svyaz.arrays import Array
+from svyaz.expr import ZERO, Expression
+from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, deviations
+from svyaz.holding.laws import ACTING, correction_of, general_law, own_laws
 from svyaz.holding.observed_columns import observed
-from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
-from svyaz.holding.perturbations import Perturbation, damped, rescaled
+from svyaz.holding.options import Options
+from svyaz.holding.perturbations import Perturbation, damped, positions_of, rescaled
 from svyaz.holding.pilot import seconds_left
+from svyaz.holding.request import Kind, Stabilisation, baumgarte, one_gain
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
 from svyaz.holding.sizes import StateScale, state_scale
-from svyaz.holding.varying import sized, varying_gains, varying_law, varying_texts
 from svyaz.integrate import LEAST_RTOL, Budget, Path, Status, evaluation_work
+from svyaz.model import deviation_rate_symbol, deviation_symbol
 
 NOISE = 1e-12
 """Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
@@ -74,6 +84,9 @@ class TrialRun:
         error = 0.0 if isnan(self.error) else np.log(max(self.error, NOISE))
         return float(np.log(max(self.residual, NOISE)) + error)
 
+
+LOW, HIGH, DAMPING = (f"gain law 0 {k}" for k in (1, 2, 3))
+"""Names of κ₀, κ₁ and ζ among the gains of a law."""
 
 Trials = Mapping[TrialGains, TrialRun]
 
@@ -163,38 +176,36 @@ class TrialRuns:
         law = self._law(setting).begun(self.span[0], self.state)
         return self._code(setting).regained(law) if setting.strong else None
 
-    def gains(self, setting: TrialGains) -> Gains:
+    def gains(self, setting: TrialGains) -> Stabilisation:
         """A setting as gains that may be asked for."""
+        kappa = setting.kappa
         if setting.strong:
-            sizes = {name: setting.at * size for name, size in self._scales(setting.by_rate).items()}
-            return WrittenLaw(varying_texts(self.segment.equations, setting, sizes))
+            return Stabilisation(Kind.LAW, law=_texts(self.segment.equations, setting, self._scales(setting.by_rate)))
         if setting.damping != 1.0:
-            kappa = setting.kappa
-            return Baumgarte({"alpha": 2 * setting.damping * kappa, "beta": kappa**2, "kappa": kappa})
-        return OneGain(setting.kappa)
+            return baumgarte(alpha=2 * setting.damping * kappa, beta=kappa**2, kappa=kappa)
+        return one_gain(kappa)
 
     def _code(self, setting: TrialGains) -> Segment:
-        return self._varying_code(setting.by_rate)[0] if setting.strong else self.segment
+        """The code of a setting: that of the run, or one for variable gains."""
+        if not setting.strong:
+            return self.segment
+        if setting.by_rate not in self._codes:
+            equations = self.segment.equations
+            law = _variable_law(equations, setting, self._scales(setting.by_rate))
+            self._codes[setting.by_rate] = prepare(
+                equations, law, self.segment.held, self.options, self.span[0], self.state
+            )
+        return self._codes[setting.by_rate]
 
     def _law(self, setting: TrialGains) -> Perturbation:
         """The perturbation equation of a setting, whose gains are constants of the code."""
         if not setting.strong:
             return rescaled(damped(self.segment.perturbation, setting.damping), setting.kappa)
-        code, scales = self._varying_code(setting.by_rate)
-        sizes = {name: setting.at * size for name, size in scales.items()}
-        return replace(code.perturbation, gains=varying_gains(setting, sizes))
-
-    def _varying_code(self, by_rate: bool) -> tuple[Segment, dict[str, float]]:
-        """Code for gains that vary, and the scales by which they do, by the names that sizes have among the gains."""
-        if by_rate not in self._codes:
-            equations, scales = self.segment.equations, self._scales(by_rate)
-            law = varying_law(equations, TrialGains(1.0, 1.0, 2.0, 1.0, by_rate), scales)
-            code = prepare(equations, law, self.segment.held, self.options, self.span[0], self.state)
-            self._codes[by_rate] = code, sized(equations, scales)
-        return self._codes[by_rate]
+        gains = _variable_gains(self.segment.equations, setting, self._scales(setting.by_rate))
+        return replace(self._code(setting).perturbation, gains=gains)
 
     @cached_property
-    def _codes(self) -> dict[bool, tuple[Segment, dict[str, float]]]:
+    def _codes(self) -> dict[bool, Segment]:
         return {}
 
     @cached_property
@@ -207,6 +218,51 @@ class TrialRuns:
         entries = [*range(p, 2 * p), *range(2 * p, self.measured.count)] if by_rate else self.measured.reported
         sizes = self._all_scales[entries]
         return {name: float(size) or 1.0 for name, size in zip(self.measured.names, sizes, strict=True)}
+
+
+def _variable_law(equations: Equations, setting: TrialGains, scales: Mapping[str, float]) -> Perturbation:
+    """The perturbation equation with κ₀, κ₁, ζ and 1/ε by constraint as gains: with all of them at zero nothing acts."""
+    laws = own_laws(equations)
+    low, high, damping = (se.Symbol(name) for name in (LOW, HIGH, DAMPING))
+    for k, d in enumerate(equations.deviations):
+        if k in laws:
+            continue
+        y, rate = deviation_symbol(d.name), deviation_rate_symbol(d.name)
+        s = ((rate if setting.by_rate and d.position is not None else y) * se.Symbol(_closeness(k))) ** 2
+        kappa: Expression = (low + high * s) / (1 + s)
+        spring = (low if setting.by_rate else kappa) ** 2
+        laws[k] = -kappa * y if d.position is None else -2 * damping * kappa * rate - spring * y
+    gains = _variable_gains(equations, setting, scales)
+    general = general_law(equations, laws, [ZERO] * len(laws), gains)
+    correction, positions = correction_of(equations, general.rows), len(positions_of(equations))
+    return Perturbation("law", correction, gains, positions=positions, described="law", general=general)
+
+
+def _variable_gains(equations: Equations, setting: TrialGains, scales: Mapping[str, float]) -> dict[str, float]:
+    """The values of the gains of that law, with ε by the scales of the constraints; laws of the model have none."""
+    numbers = [k for k, d in enumerate(equations.deviations) if d.constraint.law is None]
+    close = {_closeness(k): 1.0 / (setting.at * scales[equations.deviations[k].name]) for k in numbers}
+    return {ACTING: 1.0, LOW: setting.kappa, HIGH: setting.strong, DAMPING: setting.damping, **close}
+
+
+def _closeness(number: int) -> str:
+    """The name of 1/ε of a constraint among the gains of a law."""
+    return f"gain law {number + 1} 0"
+
+
+def _texts(equations: Equations, setting: TrialGains, scales: Mapping[str, float]) -> dict[str, str]:
+    """The same as laws by constraint, as they may be written."""
+    found = {}
+    for d in equations.deviations:
+        if d.constraint.law is not None:
+            continue
+        prime = "'" if setting.by_rate and d.position is not None else ""
+        s = f"(deviation{prime}/{setting.at * scales[d.name]!r})^2"
+        kappa = f"(({setting.kappa!r} + {setting.strong!r}*{s})/(1 + {s}))"
+        spring = f"{setting.kappa!r}" if setting.by_rate else kappa
+        place = f"-{2 * setting.damping!r}*{kappa}*deviation' - {spring}^2*deviation"
+        found[d.name] = f"-{kappa}*deviation" if d.position is None else place
+    return found
 
 
 def accurate_motion(segment: Segment, options: Options, state: Array, span: tuple[float, float], most: int) -> Path:

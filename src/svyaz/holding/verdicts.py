@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,18 +206,6 @@ def _strongest_damping(scheme: Discretisation, low: float, high: float) -> float
     """z in the interval with the least |S(-z)|."""
     grid = np.linspace(low, min(high, low + 64.0), 6401)
     return float(grid[int(np.argmin(np.abs(scheme.factor(-grid.astype(complex)))))])
-
-
-def predicted_deviation(scheme: Discretisation, kappa: float, remainder: float) -> float:
-    """R/(1 - |S(-τκ)|): the largest deviation that remainders of the size R can build up, for one first-order deviation."""
-    assert scheme.step is not None, "an error-controlled run has no fixed step"
-    factor = abs(complex(scheme.factor(complex(-scheme.step * kappa))))
-    return remainder / (1.0 - factor) if factor < 1.0 else inf
-
-
-def largest_step(tolerance: float, acceleration: float) -> float:
-    """τ ≤ √(2ε / max|ÿ|), from R = τ²/2 max|ÿ| (Euler)."""
-    return sqrt(2.0 * tolerance / acceleration) if acceleration > 0 else inf
 
 
 @dataclass(frozen=True)

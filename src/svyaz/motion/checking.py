@@ -20,13 +20,9 @@ from svyaz.constraints import (
 from svyaz.dynamics import dynamics_of
 from svyaz.forms import find_negative_mass
 from svyaz.holding import (
-    Automatic,
-    ByProjection,
     GainReport,
-    Off,
     Refusal,
     cannot_be_held,
-    decay_rate,
     held_integrals,
     in_states_of,
     not_integrals,
@@ -110,7 +106,7 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
     """
     system, options, phase = structure.system, structure.options, beginning.phase
     wrong: tuple[str, ...] = ()
-    declared = held_integrals(system, beginning.state, START, decay_rate(options.stabilize))
+    declared = held_integrals(system, beginning.state, START, options.stabilize.decay_rate)
     held = in_states_of(phase.equations, declared, options.stabilize)
     own = entered(phase.equations, beginning.state, START)
     if runnable:
@@ -122,7 +118,7 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
         return None, (*wrong, settled.reason)
     if settled is not None:
         return settled.gains, (*wrong, settled.reason) if settled.reason else wrong
-    if not isinstance(options.stabilize, Off | ByProjection | Automatic):
+    if options.stabilize.has_gains:
         from svyaz.holding import verdict_alone
 
         gains = verdict_alone(phase.equations, options, options.stabilize)

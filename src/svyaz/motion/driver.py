@@ -11,8 +11,8 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import entered, examined, model_states
 from svyaz.holding import (
-    Automatic,
-    ByProjection,
+    AUTO,
+    PROJECTION,
     Decision,
     Entry,
     ErrorBound,
@@ -119,14 +119,14 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
         if (
             not exceeded
             or repetition == MOST_REPETITIONS
-            or not isinstance(options.stabilize, Automatic)
+            or options.stabilize != AUTO
             or options.step is None
             or found.path.status not in (Status.FINISHED, Status.LEFT)
         ):
             break
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
-    done = isinstance(options.stabilize, ByProjection) and found.path.status in (Status.FINISHED, Status.LEFT)
+    done = options.stabilize == PROJECTION and found.path.status in (Status.FINISHED, Status.LEFT)
     if done and left_by_projection(segment, found.path):
         segment = projected_more(segment, beginning.phase.start, found.path.states[0])
         found = run(segment, options)

@@ -12,7 +12,7 @@ import numpy as np
 from svyaz import forms
 from svyaz.dynamics import FORM, tree_words
 from svyaz.forms import Equations, may_jump
-from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
+from svyaz.holding import BRACKET, Decision, Options, Refusal, held_integrals
 from svyaz.integrate import Flow
 from svyaz.model import Constraint, System
 from svyaz.motion.phases import START, Beginning, Chapter, Phase, Structure, is_switched
@@ -152,7 +152,7 @@ def written_though_long(system: System | Equations, form: str | None, options: O
 def _unknown_holding(system: System, options: Options) -> str:
     """What of the integrals that are held the loop does not know, in words: gradients of constraints that leave them alone."""
     start = np.array(system.initial_state())
-    if not held_integrals(system, start, START, decay_rate(options.stabilize)):
+    if not held_integrals(system, start, START, options.stabilize.decay_rate):
         return ""
     if system.constraints:
         return "integrals that are held beside constraints"

@@ -18,7 +18,6 @@ from svyaz.holding import (
     Refusal,
     Segment,
     advance,
-    decay_rate,
     decide,
     held_integrals,
     settle,
@@ -66,7 +65,7 @@ class Timed:
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Integrals are held at their values in the first state of the run."""
         initial = before[0].beginning.state if before else beginning.state
-        held = held_integrals(self.system, initial, START, decay_rate(self.options.stabilize))
+        held = held_integrals(self.system, initial, START, self.options.stabilize.decay_rate)
         phase, state = beginning.phase, beginning.state
         span, new = (phase.start, phase.end), names_of(phase.new)
 

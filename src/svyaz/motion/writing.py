@@ -12,18 +12,17 @@ from svyaz.constraints import examine, independent
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Equations, derive, with_multipliers
 from svyaz.holding import (
-    Automatic,
-    ByProjection,
-    Gains,
-    Off,
-    OneGain,
+    AUTO,
+    OFF,
+    PROJECTION,
     Options,
+    Stabilisation,
     Stabilised,
     Wanted,
-    decay_rate,
     fixed_run,
     held_integrals,
     in_states_of,
+    one_gain,
     options_for,
     stabilisation,
     stabilised,
@@ -53,16 +52,16 @@ def with_gains(
     """
     options = options_for(system, {"stabilize": stabilize, "method": method, "step": step, "until": until})
     equations, chosen = derive(system, form), options.stabilize
-    if not equations.deviations or isinstance(chosen, Off):
+    if not equations.deviations or chosen == OFF:
         return _noted(Stabilised(equations, chosen=chosen))
-    if isinstance(chosen, ByProjection):
+    if chosen == PROJECTION:
         message = "projection moves the state after each step: it adds no terms to the equations"
         raise ModelError([Problem(message, None, Advice("give gains", "written gains"))])
     equations = runnable(equations)
     notes: tuple[str, ...] = ()
-    if isinstance(chosen, Automatic):
+    if chosen == AUTO:
         lawful = all(d.constraint.law is not None for d in equations.deviations)
-        chosen, notes = (OneGain(0.0), ()) if lawful else rehearsed_gains(system, form, options)
+        chosen, notes = (one_gain(0.0), ()) if lawful else rehearsed_gains(system, form, options)
     else:
         verdict = verdict_alone(equations, options, chosen)
         lost = verdict.reasons if verdict.word == "unstable" else ()
@@ -79,11 +78,11 @@ def without_gains(system: System, form: str | None = None) -> Stabilised:
 def gains_left_out(equations: Equations) -> tuple[str, ...]:
     """A note on what [run] or the constraints say of stabilisation, where equations without gains have constraints."""
     given = equations.system.run.get("stabilize")
-    chosen = Off() if given is None else stabilisation(given)
+    chosen = OFF if given is None else stabilisation(given)
     lawful = [f"'{d.name}'" for d in equations.deviations if d.constraint.law is not None]
-    if not equations.deviations or (isinstance(chosen, Off) and (given is not None or not lawful)):
+    if not equations.deviations or (chosen == OFF and (given is not None or not lawful)):
         return ()
-    if isinstance(chosen, ByProjection):
+    if chosen == PROJECTION:
         return ('[run] stabilize = "projection" is no part of these equations: it moves the state after each step',)
     if given is None:
         left, value = f"the law of {', '.join(lawful)}", "auto"
@@ -122,14 +121,14 @@ def runnable(equations: Equations) -> Equations:
 
 def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
     """With notes among those of the equations, also on integrals that are held by no term of them."""
-    held = [f"'{i.name}'" for i in found.equations.system.integrals if i.hold and decay_rate(found.chosen) != 0.0]
+    held = [f"'{i.name}'" for i in found.equations.system.integrals if i.hold and found.chosen.decay_rate != 0.0]
     if held:
         notes = (*notes, f"held by corrections of the rates, which only code contains: {', '.join(held)}")
     written = replace(found.equations, notes=(*found.equations.notes, *notes))
     return replace(found, equations=written)
 
 
-def rehearsed_gains(system: System, form: str | None, options: Options) -> tuple[Gains, tuple[str, ...]]:
+def rehearsed_gains(system: System, form: str | None, options: Options) -> tuple[Stabilisation, tuple[str, ...]]:
     """The gains that a run would choose for its first phase, and what is told of them."""
     gains = check(
         system,
@@ -173,7 +172,7 @@ def program_text(
     system, state = equations.system, np.array(equations.system.initial_state())
     options = options_for(system, {"method": method, "step": step, "until": until, "every": every})
     run = fixed_run(equations, options, state) if complete else None
-    held = in_states_of(equations, held_integrals(system, state, START, decay_rate(found.chosen)), found.chosen)
+    held = in_states_of(equations, held_integrals(system, state, START, found.chosen.decay_rate), found.chosen)
     wanted = Wanted(reactions, residuals=complete or bool(found.terms), jacobian=jacobian)
     program = written_program(equations, wanted, held, options.hold)
     return export(program, language, file) if run is None else export_complete(program, language, run, file)

@@ -15,7 +15,7 @@ from svyaz import __version__
 from svyaz.arguments import Count, check_arguments
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, refuse_negative_mass
-from svyaz.holding import Off, Options, options_for, word_of
+from svyaz.holding import OFF, Options, options_for
 from svyaz.json_types import Json
 from svyaz.model import System, is_number, refuse_unknown
 from svyaz.motion import Law, ModelOptions, named, run_words, with_inputs
@@ -122,8 +122,8 @@ def _swept(
     begun = options
     if serves_all(system, phases, options, axes):
         common = gains_for_all(system, way.form, options, path if resume else None)
-        options, told = replace(options, stabilize=common), {**told, COMMON: word_of(common)}
-    plan = Plan(axes, word_of(options.stabilize))
+        options, told = replace(options, stabilize=common), {**told, COMMON: common.word}
+    plan = Plan(axes, options.stabilize.word)
     found = recipe(system, plan.settings([0]))
     measures = measures_for(known_measures(way.fullest, way.integrals(found.changing), found.changing), measure)
     all_measures = tuple(dict.fromkeys([*(measured_in(path) if resume else ()), *measures]))
@@ -222,8 +222,8 @@ def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, object]) 
         raise ModelError([Problem(Advice(text, "varied step"))])
     options = options_for(system, {**given, **first})
     gains = {axis.key for axis in axes if axis.kind == "gain"}
-    if gains and not isinstance(word_of(options.stabilize), Mapping):
-        options = replace(options, stabilize=Off())  # its value does not matter: every member has its own
+    if gains and not isinstance(options.stabilize.word, Mapping):
+        options = replace(options, stabilize=OFF)  # its value does not matter: every member has its own
     return options
 
 
@@ -251,11 +251,11 @@ def _whole_asked(options: Options, form: str, wishes: Mapping[str, Json]) -> dic
 def _told(options: Options) -> dict[str, Json]:
     """The options as the result records them."""
     keys = ("method", "step", "rtol", "atol", "until", "every", "hold")
-    return {key: getattr(options, key) for key in keys} | {"stabilize": word_of(options.stabilize)}
+    return {key: getattr(options, key) for key in keys} | {"stabilize": options.stabilize.word}
 
 
 def _judged(member: Member, options: Options) -> tuple[object, float | None]:
-    return member.asked.get("stabilize", word_of(options.stabilize)), member.asked.get("step", options.step)
+    return member.asked.get("stabilize", options.stabilize.word), member.asked.get("step", options.step)
 
 
 def _crew(work: Work, members: Members, total: int, hands: Hands) -> tuple[crew.Done, str]:

@@ -19,15 +19,14 @@ from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import Equations, observed_quantities
 from svyaz.holding import (
-    Automatic,
-    Baumgarte,
+    AUTO,
+    OFF,
     HeldIntegral,
-    Off,
     Options,
     Perturbation,
     Segment,
+    baumgarte,
     critical,
-    decay_rate,
     held_integrals,
     in_states_of,
     inconsistent_start,
@@ -37,7 +36,6 @@ from svyaz.holding import (
     prepare,
     stabilisation,
     weights_program,
-    word_of,
 )
 from svyaz.json_types import Json
 from svyaz.model import System, is_number
@@ -192,7 +190,7 @@ def whole_work(
     task = WholeTask(plain(system.words), dict(asked), balance, tuple(measures))
 
     def data(numbers: Sequence[int]) -> WholeData:
-        own = {"stabilize": word_of(Automatic())}
+        own = {"stabilize": AUTO.word}
         return WholeData([Member(m.settings, {**m.asked, **own}) if refused(m) else m for m in plan.members(numbers)])
 
     return Work(task, data)
@@ -224,11 +222,11 @@ def native_work(
     system = equations.system
     state = np.array(system.initial_state())
     law, gains_of = _law(equations, options, plan)
-    asked = plan.members([0])[0].asked.get("stabilize", word_of(options.stabilize))
+    asked = plan.members([0])[0].asked.get("stabilize", options.stabilize.word)
     if plan.varies("gain"):  # what decays in any of the members has a place in the program
         words = (plan.members([k])[0].asked["stabilize"] for k in range(plan.total))
-        asked = next((word for word in words if decay_rate(stabilisation(word)) != 0.0), asked)
-    rate = decay_rate(stabilisation(asked))
+        asked = next((word for word in words if stabilisation(word).decay_rate != 0.0), asked)
+    rate = stabilisation(asked).decay_rate
     held = in_states_of(equations, held_integrals(system, state, START, rate), options.stabilize)
     segment = prepare(equations, law, held, options, START, state)
     program, columns = _observation(segment, observed_for(measures), fenced=fenced)
@@ -269,7 +267,7 @@ def _natively(
     gains_of: Callable[[object], Mapping[str, float]],
 ) -> Callable[[Sequence[int]], NativeData]:
     """The data of members of these numbers."""
-    common = word_of(options.stabilize)
+    common = options.stabilize.word
 
     def data(numbers: Sequence[int]) -> NativeData:
         values, starts = recipe.columns(plan.settings(numbers), len(numbers))
@@ -297,7 +295,7 @@ def _held(
 ) -> tuple[float, float]:
     """The value at which an integral of a member is held, and its gain."""
     at_start = {**constants, **dict(zip(recipe.system.states, start, strict=True)), "t": START}
-    fixed, rate = held.integral.value, decay_rate(stabilisation(stabilize))
+    fixed, rate = held.integral.value, stabilisation(stabilize).decay_rate
     value = evaluate(held.integral.expression, at_start) if fixed is None else fixed
     return value, held.integral.gain if rate is None else rate
 
@@ -333,13 +331,13 @@ def _law(
 ) -> tuple[Perturbation, Callable[[object], Mapping[str, float]]]:
     """A perturbation equation whose program serves all members, and the values of its gains for each of them."""
     if not plan.varies("gain"):
-        law = perturbation(equations, options.stabilize if equations.deviations else Off())
+        law = perturbation(equations, options.stabilize if equations.deviations else OFF)
         return law, lambda stabilize: law.gains
     if is_number(plan.members([0])[0].asked["stabilize"]):
         unit = critical(equations, 1.0)
         orders = {name: 2 if name.split()[1] == "A" else 1 for name in unit.gains}
         return unit, lambda kappa: {name: value * kappa ** orders[name] for name, value in unit.gains.items()}
-    pattern = perturbation(equations, Baumgarte(dict.fromkeys(LETTERS.values(), 1.0)))
+    pattern = perturbation(equations, baumgarte(**dict.fromkeys(LETTERS.values(), 1.0)))
 
     def gains(stabilize: object) -> Mapping[str, float]:
         assert isinstance(stabilize, Mapping), "gains were given by their letters"

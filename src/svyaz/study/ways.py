@@ -18,7 +18,7 @@ from svyaz.constraints import independent, is_reduced
 from svyaz.dynamics import integrals_of_tree
 from svyaz.expr import ModelError
 from svyaz.forms import Equations, derive, first_integrals, form_name, jumps, most_written
-from svyaz.holding import Automatic, Off, OneGain, Options, Stabilisation, branches, stabilisation
+from svyaz.holding import AUTO, OFF, Options, Stabilisation, branches, one_gain, stabilisation
 from svyaz.model import System, tree_of
 from svyaz.motion import Phase, is_switched, phases_by_recursions, phases_of, rehearsed_gains
 from svyaz.study.folder import held_in
@@ -55,7 +55,7 @@ class CommonWay:
             return False
         first = self.equations
         system, gains = first.system, any(axis.kind == "gain" for axis in axes)
-        automatic = isinstance(options.stabilize, Automatic) and not gains
+        automatic = options.stabilize == AUTO and not gains
         decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
         own = (
             len(self.phases) > 1 or is_switched(system) or bool(system.step_rule) or is_reduced(first) or first.charted
@@ -90,7 +90,7 @@ def serves_all(system: System, phases: Sequence[Phase], options: Options, axes: 
     """Can one choice serve all members? Not where gains, steps or tolerances vary, where a residual must not be exceeded, and
     where constraints begin or cease to act or integrals are held, which have gains of their own.
     """
-    if not isinstance(options.stabilize, Automatic) or options.tolerance is not None or len(phases) > 1:
+    if options.stabilize != AUTO or options.tolerance is not None or len(phases) > 1:
         return False
     if is_switched(system) or any(axis.kind in ("gain", "run") for axis in axes):
         return False
@@ -111,4 +111,4 @@ def gains_for_all(system: System, form: str, options: Options, path: Path | None
         chosen = rehearsed_gains(system, form, options)[0]
     except ModelError:
         return options.stabilize
-    return Off() if chosen == OneGain(0.0) else chosen
+    return OFF if chosen == one_gain(0.0) else chosen

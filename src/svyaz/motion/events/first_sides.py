@@ -8,7 +8,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations, may_jump
-from svyaz.holding import Decision, HeldIntegral, Off, Options, Segment, decide, perturbation, prepare
+from svyaz.holding import OFF, Decision, HeldIntegral, Options, Segment, decide, perturbation, prepare
 from svyaz.motion.events.sides import sides_of
 
 
@@ -28,7 +28,7 @@ def decided_on_sides(
     """Gains as ``decide`` finds them, tried on the sides of surfaces at which the rates jump on which the phase begins."""
     if not may_jump(equations.system):
         return decide(equations, held, options, state, span)
-    plain = prepare(equations, perturbation(equations, Off()), held, options, span[0], state)
+    plain = prepare(equations, perturbation(equations, OFF), held, options, span[0], state)
     smooth = on_first_sides(plain, options, span[0], state)
     found = decide(smooth, held, options, state, span)
     if smooth is equations:

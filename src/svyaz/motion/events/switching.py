@@ -19,18 +19,15 @@ from svyaz.dynamics import dynamics_of
 from svyaz.expr import Expression, ModelError, Problem
 from svyaz.forms import Equations, shared_with
 from svyaz.holding import (
-    Baumgarte,
-    ByProjection,
+    OFF,
+    PROJECTION,
     Decision,
     Entry,
-    Gains,
     HeldIntegral,
-    Off,
-    OneGain,
     Options,
     Refusal,
     Segment,
-    decay_rate,
+    Stabilisation,
     decide,
     held_integrals,
     is_foretold,
@@ -89,7 +86,7 @@ class Switched:
         self._equations: dict[Names, Equations] = {}
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
-        self._shared_gain: Gains | Off | None = None
+        self._shared_gain: Stabilisation | None = None
         self._largest_gain = 0.0
         self._watched: dict[tuple[Names, Names, tuple[Expression, ...]], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
@@ -113,7 +110,7 @@ class Switched:
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Gains are settled when a set of constraints first acts; integrals are held as each phase finds them."""
         phase, state, names = beginning.phase, beginning.state, names_of(beginning.phase.active)
-        held = held_integrals(self.system, state, phase.start, decay_rate(self.options.stabilize))
+        held = held_integrals(self.system, state, phase.start, self.options.stabilize.decay_rate)
 
         def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
             if names in self._decisions:
@@ -129,7 +126,7 @@ class Switched:
             self._keep_decision(names, found)
             if shared_with(phase.equations) is not None and found.gains is not None and found.gains.choice is not None:
                 choice = found.gains.choice
-                self._shared_gain = choice.gains if choice.kappa else Off()
+                self._shared_gain = choice.gains if choice.kappa else OFF
             return replace(found, notes=(*phase.equations.notes, *found.notes))
 
         span, entry = (phase.start, phase.end), beginning.entry
@@ -186,15 +183,15 @@ class Switched:
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
         phase, equations, state = beginning.phase, beginning.phase.equations, beginning.state
-        if isinstance(self.options.stabilize, Off | ByProjection) or not equations.deviations:
+        if self.options.stabilize in (OFF, PROJECTION) or not equations.deviations:
             return phase.end
-        plain = replace(self.options, stabilize=Off(), every=None)
-        given = self.options.stabilize if isinstance(self.options.stabilize, OneGain | Baumgarte) else Off()
+        plain = replace(self.options, stabilize=OFF, every=None)
+        given = self.options.stabilize if self.options.stabilize.numbers else OFF
         lawful = any(d.constraint.law is not None for d in equations.deviations) or any(h.integral.law for h in held)
-        if given != Off() and not lawful and not is_foretold(self.options):
+        if given != OFF and not lawful and not is_foretold(self.options):
             return phase.end  # nothing is asked of the states ahead
         segment = prepare(equations, perturbation(equations, given), held, plain, phase.start, state)
-        if given != Off():  # the code of the phase itself, without its gains
+        if given != OFF:  # the code of the phase itself, without its gains
             still = dict.fromkeys(segment.perturbation.gains, 0.0)
             segment = segment.regained(replace(segment.perturbation, gains=still))
         smooth = on_first_sides(segment, plain, phase.start, state)

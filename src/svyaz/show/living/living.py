@@ -14,7 +14,6 @@ from symengine.lib.symengine_wrapper import Cos, Sin
 from svyaz.constraints import examined
 from svyaz.expr import names_in, unicode_name
 from svyaz.forms import may_jump
-from svyaz.holding import word_of
 from svyaz.integrate import method as find_method
 from svyaz.json_types import Json
 from svyaz.model import Drawing, System
@@ -260,6 +259,6 @@ def _stabilize(motion: Motion) -> Json:
     decision = motion.chapters[0].decision
     choice = decision.gains.choice if decision is not None and decision.gains is not None else None
     if choice is not None:
-        word = word_of(choice.gains)
+        word = choice.gains.word
         return "off" if word == 0.0 else word
-    return word_of(motion.chapters[0].options.stabilize)
+    return motion.chapters[0].options.stabilize.word

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction, Region, word_of
+from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction, Region
 from svyaz.json_types import Record
 from svyaz.show.results import as_json, finite
 
@@ -89,7 +89,7 @@ def _(found: Choice) -> Record:
         "kappa": found.kappa,
         "error": {which: finite(trial.error if trial else None) for which, trial in compared.items()},
         "residual": {which: finite(trial.residual if trial else None) for which, trial in compared.items()},
-        "gains": word_of(found.gains),
+        "gains": found.gains.word,
         "step": found.step,
         "log": list(found.log),
         "steps": found.steps,
