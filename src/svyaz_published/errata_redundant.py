@@ -15,7 +15,7 @@ from svyaz.expr import evaluate
 from svyaz.forms import derive, redundancy, shulgin_equations
 from svyaz.gallery import random_mechanism
 from svyaz.model import ModelWords
-from svyaz.stability import at_rest, differentiated, first_approximation
+from svyaz.stability import differentiated, equilibrium_tables, first_approximation
 from svyaz_published.numbers import generator
 
 Pair = tuple[float, float]
@@ -53,11 +53,11 @@ def e2_sign_of_s1() -> Pair:
     found = first_approximation(system, mechanism.state, mechanism.inputs)
     direct = differentiated(system, mechanism.state, mechanism.inputs).blocks["S1"]
     values = {**system.constants, **mechanism.state, **mechanism.inputs}
-    numbers = at_rest(system, values)
+    numbers = equilibrium_tables(system, values)
     place = {q: k for k, q in enumerate(system.coordinates)}
     r, s = [place[q] for q in found.independent], [place[q] for q in found.dependent]
     matrix = redundancy(derive(system, "multipliers"), found.dependent).matrix
-    reaction = numbers.pull[s] - numbers.force[s]
+    reaction = numbers.bias[s]
     bent = np.array(
         [
             [
@@ -67,7 +67,7 @@ def e2_sign_of_s1() -> Pair:
             for i in range(len(r))
         ]
     )
-    stiffness = numbers.stiffness - numbers.force_slopes["q"]
+    stiffness = numbers.bias_slopes["q"]
     s_matrix = stiffness[np.ix_(r, s)] + found.slope.T @ stiffness[np.ix_(s, s)] + bent
     s1 = np.linalg.solve(found.inertia, s_matrix)
     return _size(s1 - direct), _size(-s1 - direct)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from svyaz.expr import names_in
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Mechanical, System
+from svyaz.program import remembered
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Cyclic:
         return not (self.driven or self.forced or self.tied)
 
 
+@remembered
 def pseudo_cyclic(system: System) -> tuple[Cyclic, ...]:
     """The cyclic and pseudo-cyclic coordinates, in the order of the model; none of a system that is not mechanical, or
     is kept by controls.

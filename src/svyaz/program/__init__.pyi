@@ -47,7 +47,6 @@ from svyaz.program.interpret import node_values as node_values
 from svyaz.program.interpret import parameter_row as parameter_row
 from svyaz.program.interval_functions import Interval as Interval
 from svyaz.program.interval_functions import crosses_cut as crosses_cut
-from svyaz.program.interval_functions import outwards as outwards
 from svyaz.program.intervals import numbers as numbers
 from svyaz.program.intervals import ranges as ranges
 from svyaz.program.intervals import ranges_by_branches as ranges_by_branches

@@ -1,3 +1,4 @@
+from svyaz.stability.admissible import may_be_steady as may_be_steady
 from svyaz.stability.along import along_a_symmetry as along_a_symmetry
 from svyaz.stability.along import offered as offered
 from svyaz.stability.along import starting_system as starting_system
@@ -14,8 +15,6 @@ from svyaz.stability.continuation import SteadyBranches as SteadyBranches
 from svyaz.stability.continuation import steady_branches as steady_branches
 from svyaz.stability.critical import UNDECIDED as UNDECIDED
 from svyaz.stability.critical import StabilityVerdict as StabilityVerdict
-from svyaz.stability.derivatives import at_rest as at_rest
-from svyaz.stability.derivatives import may_be_steady as may_be_steady
 from svyaz.stability.equilibrium_search import SECONDS as SECONDS
 from svyaz.stability.equilibrium_search import Equilibria as Equilibria
 from svyaz.stability.equilibrium_search import equilibria as equilibria
@@ -56,3 +55,4 @@ from svyaz.stability.steady_blocks import lagrange_blocks as lagrange_blocks
 from svyaz.stability.steady_blocks import routh_blocks as routh_blocks
 from svyaz.stability.steady_result import SteadyMotion as SteadyMotion
 from svyaz.stability.steady_result import SteadyMotions as SteadyMotions
+from svyaz.stability.tree_tables import equilibrium_tables as equilibrium_tables

@@ -36,8 +36,8 @@ class BoxProblem:
 
     def at(self, low: Array, high: Array) -> tuple[Interval, Interval, Interval, Interval]:
         """The four arrays over parts (N, d), each with its bounds."""
-        lower, upper = (self._shaped(bound) for bound in ranges(self.program, self.values, low, high))
-        first, second, third, fourth = zip(lower, upper, strict=True)
+        lower, upper = ranges(self.program, self.values, low, high)
+        first, second, third, fourth = zip(self._shaped(lower), self._shaped(upper), strict=True)
         return first, second, third, fourth
 
     def by_branches(self, low: Array, high: Array) -> Iterator[tuple[Interval, Interval]]:

@@ -40,6 +40,9 @@ SAME = 1e-10
 REFINEMENTS = 40
 """So often at most the enclosure of a zero is narrowed."""
 
+ROUNDED = 1e-14
+"""An enclosure this narrow, beside the unknown and its unit, is not narrowed further: one of zero would shrink for ever."""
+
 RADII = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 """Of the boxes around a zero in which it may be proved to be alone."""
 
@@ -240,7 +243,8 @@ def _refined(problem: BoxProblem, low: Array, high: Array) -> Interval:
     for _ in range(REFINEMENTS):
         _, e1, d0, d1 = problem.at(low[:, :d], high[:, :d])
         lower, upper, _ = krawczyk(problem, low, high, e1, d0, d1)
-        gain = np.any(upper - lower < 0.98 * (high - low))
+        wide = high - low > ROUNDED * (problem.unit + np.abs(high))
+        gain = np.any(wide & (upper - lower < 0.98 * (high - low)))
         low, high = lower, upper
         if not gain:
             break

@@ -11,12 +11,11 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import TurningBodies
 from svyaz.model import System, nearest, with_settings
 from svyaz.motion import searches_box
+from svyaz.stability.admissible import check_redundant, refuse_unfit
 from svyaz.stability.box_problem import newton
 from svyaz.stability.constrained_plant import rolling_plant
-from svyaz.stability.derivatives import check_redundant, refuse_unfit
 from svyaz.stability.descent import gaps_of
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria, searched_equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
@@ -189,7 +188,7 @@ def _near_many_bodies(place: AskedPosition, dependent: Sequence[str] | None, sec
         if taken
         else []
     )
-    turning = isinstance(system.law, TurningBodies)  # judged later, at its momenta
+    turning = system.unreduced is not system  # judged later, at its momenta
     known = [e for e in found.equilibria if turning or e.approximation is not None]
     if not known:
         raise NoEquilibrium(*notes, *(note for e in found.equilibria for note in e.notes), *found.notes)

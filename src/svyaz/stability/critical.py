@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.forms import TurningBodies
 from svyaz.matrices import svd
-from svyaz.motion import only_by_recursions
+from svyaz.stability.admissible import is_symbolic
 from svyaz.stability.energy import Conservative, all_motions_are_damped, conservative, without_minimum
 from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
@@ -107,7 +106,7 @@ def stability(approximation: FirstApproximation, reach: float = EXACT) -> Stabil
     if others.holds:
         theorem = SPECIAL_CASE if m else FIRST_APPROXIMATION
         return replace(verdict, word=ASYMPTOTIC, theorem=theorem, hypotheses=(*special, others))
-    reduced = reduced_force(approximation, reach) if further and not only_by_recursions(approximation.system) else None
+    reduced = reduced_force(approximation, reach) if further and is_symbolic(approximation.system) else None
     energy = conservative(approximation, reduced, reach)
     case = _Case(approximation, special, negative, neutral, further, reduced, energy)
     verdict = replace(verdict, reduced=reduced)
@@ -144,7 +143,7 @@ def _imaginary_pair(case: _Case) -> Decision | None:
     system = case.approximation.system
     if (case.zeros, case.neutral, case.negative) != (0, 2, case.order - 2):
         return None
-    if isinstance(system.law, TurningBodies) or not (system.forces or system.rates or system.dissipation != 0):
+    if system.unreduced is not system or not (system.forces or system.rates or system.dissipation != 0):
         return None
     found = first_coefficient(case.approximation)
     if found is None or not found.sure:

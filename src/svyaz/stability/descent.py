@@ -17,7 +17,7 @@ from svyaz.arrays import Array
 from svyaz.expr import names_in
 from svyaz.matrices import eigh, lstsq, svd
 from svyaz.model import System, tree_of
-from svyaz.stability.tree_rest import RestingTree
+from svyaz.stability.tree_tables import TreeTables
 
 REACH = 0.5
 """No coordinate is moved farther in one step: an angle by half a radian, a way by this part of itself and of 1."""
@@ -35,7 +35,7 @@ SAME = 1e-6
 class Descent:
     """From one position; ``held`` coordinates stay, and further states and inputs ``names`` are found."""
 
-    def __init__(self, start: RestingTree, held: Sequence[str], names: Sequence[str], end: float) -> None:
+    def __init__(self, start: TreeTables, held: Sequence[str], names: Sequence[str], end: float) -> None:
         system = start.system
         self.start, self.end, self.late = start, end, False
         self.moving = [k for k, q in enumerate(system.coordinates) if q not in held]
@@ -54,15 +54,15 @@ class Descent:
         pushing = set().union(*map(names_in, self.start.system.forces.values()))
         return len(self.moving) == len(self.start.q) and not self.further and not pushing & set(self.names)
 
-    def newton(self, begin: RestingTree | None = None) -> tuple[Array, Array] | None:
+    def newton(self, begin: TreeTables | None = None) -> tuple[Array, Array] | None:
         """Unknowns q, λ and y = (w, u) together; (q, y) where it ends at a position of rest."""
         here, n, m = begin or self.start, len(self.start.q), len(self.start.system.constraints)
         y = np.array([here.values[name] for name in self.names])
-        multipliers = lstsq(here.jacobian.T, here.off) if m else np.zeros(0)
+        multipliers = lstsq(here.jacobian.T, here.bias) if m else np.zeros(0)
         for _ in range(STEPS):
             if self._is_late():
                 return None
-            forces = here.off - here.jacobian.T @ multipliers
+            forces = here.bias - here.jacobian.T @ multipliers
             matrix = self._slopes(here, multipliers)
             if not np.isfinite(matrix).all():
                 return None
@@ -81,7 +81,7 @@ class Descent:
     def free(self) -> tuple[str, ...]:
         """Coordinates, further states and inputs that move along the family through the position, to first order."""
         here = self.start
-        matrix = self._slopes(here, lstsq(here.jacobian.T, here.off) if len(here.jacobian) else np.zeros(0))
+        matrix = self._slopes(here, lstsq(here.jacobian.T, here.bias) if len(here.jacobian) else np.zeros(0))
         _, values, rows = svd(matrix)
         rank = int(np.count_nonzero(values > 1e-10 * values[0]))
         sizes = np.linalg.norm(rows[rank:], axis=0)
@@ -89,13 +89,12 @@ class Descent:
         unknowns = [*names, *("" for _ in here.jacobian), *self.names]
         return tuple(name for name, size in zip(unknowns, sizes, strict=True) if name and size > SAME)
 
-    def _slopes(self, here: RestingTree, multipliers: Array) -> Array:
+    def _slopes(self, here: TreeTables, multipliers: Array) -> Array:
         """Of the forces, constraints and rates by the coordinates that move, the multipliers, further states and inputs."""
         m, bent = len(multipliers), np.einsum("m,mij->ij", multipliers, here.curvature)
-        pushed, rates = here.forces.slopes, here.rate_slopes
-        stiffness = here.stiffness - pushed["q"] - bent
-        by_further = (here.pull_by_further - pushed["w"])[:, self.further]
-        top = [stiffness[:, self.moving], -here.jacobian.T, by_further, -pushed["u"][:, self.inputs]]
+        forces, rates = here.bias_slopes, here.rate_slopes
+        top = [(forces["q"] - bent)[:, self.moving], -here.jacobian.T]
+        top += [forces["w"][:, self.further], forces["u"][:, self.inputs]]
         middle = [here.jacobian[:, self.moving], np.zeros((m, m + len(self.names)))]
         below = [rates["q"][:, self.moving], np.zeros((len(here.rate), m))]
         below += [rates["w"][:, self.further], rates["u"][:, self.inputs]]
@@ -108,9 +107,9 @@ class Descent:
             if self._is_late():
                 return None
             tangent, normal = self._tangent(here)
-            multipliers = lstsq(here.jacobian.T, here.off) if len(normal) else np.zeros(0)
-            slope = tangent.T @ here.off
-            bent = here.stiffness - here.forces.slopes["q"] - np.einsum("m,mij->ij", multipliers, here.curvature)
+            multipliers = lstsq(here.jacobian.T, here.bias) if len(normal) else np.zeros(0)
+            slope = tangent.T @ here.bias
+            bent = here.bias_slopes["q"] - np.einsum("m,mij->ij", multipliers, here.curvature)
             if not np.isfinite(bent).all():
                 return None
             values, vectors = eigh(tangent.T @ (bent + bent.T) @ tangent / 2)
@@ -126,17 +125,17 @@ class Descent:
             here = self._lower(here, way, back)
         return None
 
-    def _lower(self, here: RestingTree, way: Array, back: Array) -> RestingTree:
+    def _lower(self, here: TreeTables, way: Array, back: Array) -> TreeTables:
         """A step along the way as far as the energy falls on it, judged by its slope there alone."""
-        fall, share = -float(here.off @ way), self._share(here.q, way + back)
+        fall, share = -float(here.bias @ way), self._share(here.q, way + back)
         while share > 1e-6:
             trial = here.moved(here.q + share * way + min(1.0, 2 * share) * back)
-            if float(trial.off @ way) <= 0.5 * fall:
+            if float(trial.bias @ way) <= 0.5 * fall:
                 return trial
             share /= 2
         return here.moved(here.q + share * way + share * back)
 
-    def _tangent(self, here: RestingTree) -> tuple[Array, Array]:
+    def _tangent(self, here: TreeTables) -> tuple[Array, Array]:
         """Orthonormal directions that the constraints leave (n, f), and the rest of them as rows."""
         if not len(here.jacobian):
             return np.eye(len(here.q)), here.jacobian
@@ -148,9 +147,9 @@ class Descent:
         most = np.where(self.turns, REACH, REACH * (1 + np.abs(q)))
         return float(min(1.0, 1.0 / max(np.max(np.abs(change) / most, initial=0.0), 1e-300)))
 
-    def _rests(self, here: RestingTree) -> bool:
-        left = here.off - (here.jacobian.T @ lstsq(here.jacobian.T, here.off) if len(here.jacobian) else 0.0)
-        size = np.linalg.norm(here.pull) + np.linalg.norm(here.forces.force) + np.linalg.norm(here.stiffness)
+    def _rests(self, here: TreeTables) -> bool:
+        left = here.bias - (here.jacobian.T @ lstsq(here.jacobian.T, here.bias) if len(here.jacobian) else 0.0)
+        size = sum(here.sizes)
         rows = np.linalg.norm(here.jacobian, axis=1)
         met = np.all(np.abs(here.constraint) <= BALANCED * (rows + 1e-12))
         known = {key: [abs(here.values[name]) for name in names] for key, names in self._pushing.items()}

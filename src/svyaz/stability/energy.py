@@ -22,7 +22,7 @@ from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_
 from svyaz.forms import is_nothing, lagrangian
 from svyaz.matrices import eigh, eigvalsh
 from svyaz.model import System
-from svyaz.motion import only_by_recursions
+from svyaz.stability.admissible import is_symbolic
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.reduction import ReducedForce
@@ -53,7 +53,7 @@ def conservative(approximation: FirstApproximation, reduced: ReducedForce | None
     potential = has_potential(system, approximation.state) if _knows_speeds(system) else None
     alone = not system.rates
     light = not is_positive(approximation.inertia)
-    written = not only_by_recursions(system)  # else there is no series of the energy
+    written = is_symbolic(system)  # else there is no series of the energy
     together = bool(potential) and alone and written and not light
     minimum, soft = _minimum(approximation, reduced, reach, together=together)
     forces = Hypothesis(

@@ -21,13 +21,12 @@ from svyaz.dynamics import is_met
 from svyaz.expr import Advice, ModelError, split
 from svyaz.forms import applied_forces, linear_symmetries, may_jump, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import Mechanical, System
-from svyaz.motion import by_recursions, only_by_recursions
 from svyaz.shown import Shown
+from svyaz.stability.admissible import check_redundant, is_recursive, is_symbolic, refuse_unfit
 from svyaz.stability.box_problem import BoxProblem
 from svyaz.stability.boxes import Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
 from svyaz.stability.corners import zeros_by_sides
-from svyaz.stability.derivatives import check_redundant, refuse_unfit
 from svyaz.stability.descent import gaps_of
 from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, sampled_zeros
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
@@ -185,7 +184,7 @@ def _equilibria(
     seconds: float,
     progress: Callable[[float], object] | None,
 ) -> Equilibria:
-    if only_by_recursions(system):
+    if not is_symbolic(system):
         return _near_start(system, fix, box, dependent, seconds)
     if is_taken(system):
         rest = taken_rest(system, fix, box)
@@ -195,7 +194,7 @@ def _equilibria(
         rest = rest_equations(system, fix, box)
         check_redundant(system, dependent)
     found = searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
-    if by_recursions(system) and (found.left or found.family):
+    if is_recursive(system) and (found.left or found.family):
         found = _with_nearest(found, system, fix, box, dependent, seconds)
     if isinstance(system.law, Mechanical) and split(applied_forces(system), system.velocities)[1]:
         found = replace(found, complete=False, beside_poles=False, notes=(*found.notes, STICKING))

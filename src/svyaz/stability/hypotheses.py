@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.expr import ModelError, names_in
-from svyaz.motion import only_by_recursions
+from svyaz.stability.admissible import is_symbolic
 from svyaz.stability.linearisation import DEGENERATE, FirstApproximation
 from svyaz.stability.starts import ConstraintNumbers, consistent_start
 
@@ -52,9 +52,8 @@ def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
         split > DEGENERATE,
     )
     timeless = Hypothesis("the constraints do not contain the time: the rates of z vanish with the velocities", still)
-    if only_by_recursions(
-        system
-    ):  # smooth functions of the places of points: B is continuous where ∂F/∂s has an inverse
+    if not is_symbolic(system):
+        # smooth functions of the places of points: B is continuous where ∂F/∂s has an inverse
         return solved, timeless
     residual, steady = _examined(approximation)
     met = f"were completed to |F| = {residual:.1g}" if np.isfinite(residual) else "could not be completed"

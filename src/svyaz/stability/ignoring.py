@@ -10,12 +10,17 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression, add_up, evaluate, gradient, velocity
-from svyaz.forms import Cyclic, Ignored, TurningBodies, at_momenta, at_speeds, momenta, momentum_of, turning_system
+from svyaz.expr import Expression, add_up, velocity
+from svyaz.forms import Cyclic, Ignored, at_momenta, at_speeds, momenta, momentum_of, pseudo_cyclic, turning_system
+from svyaz.matrices import eigvalsh
 from svyaz.model import System
-from svyaz.motion import by_recursions
-from svyaz.stability.turning_poles import told_pole
-from svyaz.stability.turning_tree import TurningTree, turning_tree
+from svyaz.program import remembered
+from svyaz.stability.admissible import is_recursive
+from svyaz.stability.tables import CompiledTables, compile_tables, slopes_table
+from svyaz.stability.tree_tables import RotatingTreeTables, tree_tables
+
+VANISHING = 1e-12
+"""The part of the inertia nearby that counts as none: rounding (sin π = 1.2e-16) must not hide a pole of the coordinates."""
 
 NEARBY = 1e-3
 """So far away, beside 1 and the coordinate, inertia is looked at; at a pole it falls with the square of the distance."""
@@ -31,14 +36,15 @@ def searched_system(model: System, by_momentum: Sequence[Cyclic], by_speed: Sequ
 
 def routhian_system(model: System, ignored: Sequence[Cyclic]) -> Ignored:
     """The system in the other coordinates that has the very motions of the given one; of many bodies without the speeds."""
-    return Ignored(turning_system(model, ignored, ()), {}) if by_recursions(model) else at_momenta(model, ignored)
+    return Ignored(turning_system(model, ignored, ()), {}) if is_recursive(model) else at_momenta(model, ignored)
 
 
 def speeds_near(routhian: Ignored, known: Mapping[str, float]) -> Mapping[str, Expression]:
     """γ' in terms of the system at momenta; of a tree of many bodies to first order about the motion that is known."""
     if routhian.system.unreduced is routhian.system:
         return routhian.speeds
-    here, resting = turning_tree(routhian.system, known), routhian.system.coordinates
+    here, resting = tree_tables(routhian.system, known), routhian.system.coordinates
+    assert isinstance(here, RotatingTreeTables), "of the whole tree the speeds are expressions"
     names = tuple(map(momentum_of, here.ignored))
     away = [se.Symbol(q) - x for q, x in zip(resting, here.q.tolist(), strict=True)]
     away += [velocity(q) for q in resting]
@@ -50,27 +56,35 @@ def speeds_near(routhian: Ignored, known: Mapping[str, float]) -> Mapping[str, E
     }
 
 
+@remembered
+def _compiled_momenta(model: System) -> CompiledTables:
+    """p of the cyclic coordinates and ∂p/∂γ'."""
+    cyclic = [c.name for c in pseudo_cyclic(model)]
+    entries = list(momenta(model, cyclic).values())
+    by_speed = slopes_table(entries, [velocity(q) for q in cyclic])
+    return compile_tables({"momenta": ((len(cyclic),), entries), "inertia": by_speed})
+
+
 @dataclass(frozen=True)
 class _SymbolicCyclic:
-    """Numbers of the cyclic coordinates γ of a system with symbolic energies: the same as a ``TurningTree`` has."""
+    """Numbers of the cyclic coordinates γ of a system with symbolic energies: the same as ``RotatingTreeTables`` has."""
 
     model: System
     cyclic: Sequence[str]
     known: Mapping[str, float]
 
     @cached_property
-    def _entries(self) -> list[Expression]:
-        """p by γ̇ and the other velocities."""
-        return list(momenta(self.model, self.cyclic).values())
+    def _still(self) -> dict[str, float]:
+        """The values with γ' = 0."""
+        return {**self.known, **{f"{q}'": 0.0 for q in self.cyclic}}
 
     @cached_property
     def _uniform(self) -> tuple[Array, Array]:
         """γ' and p = a γ' + d, one of which is known for each cyclic coordinate."""
-        cyclic, known, slopes, v = self.cyclic, self.known, self._entries, [velocity(q) for q in self.cyclic]
-        values = {**known, **{str(s): known.get(str(s), 0.0) for s in v}}
-        mass = np.array([[evaluate(e, values) for e in gradient(slope, v)] for slope in slopes], dtype=float)
-        rest = np.array([evaluate(slope, {**values, **{str(s): 0.0 for s in v}}) for slope in slopes], dtype=float)
-        speeds = np.array([values[str(s)] for s in v])
+        cyclic, known, tables = self.cyclic, self.known, _compiled_momenta(self.model)
+        mass = tables.at({**self._still, **known})["inertia"]
+        rest = tables.at(self._still)["momenta"]
+        speeds = np.array([known.get(f"{q}'", 0.0) for q in cyclic])
         asked = [k for k, q in enumerate(cyclic) if f"{q}'" not in known]
         if asked:
             wanted = np.array([known[momentum_of(cyclic[k])] for k in asked])
@@ -90,20 +104,17 @@ class _SymbolicCyclic:
 
     def inertia_of_cyclic(self, places: Array) -> Array:
         """a (k, m, m) at k positions of the other coordinates."""
-        v = [velocity(q) for q in self.cyclic]
-        entries = [gradient(p, v) for p in self._entries]
-        still = {**self.known, **dict.fromkeys(map(str, v), 0.0)}
         resting = [q for q in self.model.coordinates if q not in self.cyclic]
-        moved = ({**still, **dict(zip(resting, place, strict=True))} for place in places.tolist())
-        return np.array([[[evaluate(e, values) for e in row] for row in entries] for values in moved], dtype=float)
+        moved = [{**self._still, **dict(zip(resting, place, strict=True))} for place in places.tolist()]
+        return _compiled_momenta(self.model).at_each(moved)["inertia"]
 
 
 def _cyclic_numbers(
     searched: System, model: System, cyclic: Sequence[str], known: Mapping[str, float]
-) -> TurningTree | _SymbolicCyclic:
+) -> RotatingTreeTables | _SymbolicCyclic:
     """Speeds, momenta and inertia of the cyclic coordinates of ``model``, whose steady motions ``searched`` has."""
-    turning = isinstance(searched.law, TurningBodies)
-    return turning_tree(searched, known) if turning else _SymbolicCyclic(model, cyclic, known)
+    here = None if searched.unreduced is searched else tree_tables(searched, known)
+    return here if isinstance(here, RotatingTreeTables) else _SymbolicCyclic(model, cyclic, known)
 
 
 def uniform(
@@ -125,4 +136,20 @@ def pole_at(searched: System, model: System, cyclic: Sequence[str], known: Mappi
     for row, (k, step) in enumerate(steps):
         places[1 + row, k] += step
     found = _cyclic_numbers(searched, model, cyclic, known).inertia_of_cyclic(places)
-    return told_pole(cyclic, found[0], found[1:])
+    return _describe_pole(cyclic, found[0], found[1:])
+
+
+def _describe_pole(cyclic: Sequence[str], here: Array, nearby: Array) -> str:
+    """Words where the inertia ``here`` (m, m) of the cyclic coordinates vanishes, and not ``nearby`` (k, m, m); or none."""
+    around = [m for m in nearby if np.isfinite(m).all()]
+    if not around or not np.isfinite(here).all():
+        return ""
+    sizes = np.sqrt(np.max([np.abs(np.diag(m)) for m in around], axis=0))
+    unit = np.outer(np.where(sizes > 0.0, sizes, 1.0), np.where(sizes > 0.0, sizes, 1.0))
+    usual = max(float(eigvalsh(m / unit)[0]) for m in around)
+    if float(eigvalsh(here / unit)[0]) > VANISHING * usual:
+        return ""
+    return (
+        f"no verdict: the inertia of {', '.join(cyclic)} vanishes at this position, a pole of the coordinates, and speeds do "
+        "not follow from momenta there"
+    )

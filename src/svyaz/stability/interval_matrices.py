@@ -8,13 +8,17 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.program import Interval, outwards
+from svyaz.program import Interval
+
+EPSILON = 2.3e-16
+"""The unit of rounding, with something to spare: a sum of k products is off by at most (k + 2) times it, of their sizes."""
 
 
 @np.errstate(invalid="ignore")
 def sum_of(a: Interval, b: Interval) -> Interval:
     """Rounded outwards; an unbounded summand leaves no bound."""
-    return outwards(a[0] + b[0], a[1] + b[1])
+    low, high = a[0] + b[0], a[1] + b[1]
+    return low - EPSILON * np.abs(low), high + EPSILON * np.abs(high)
 
 
 def joined(a: Interval, b: Interval) -> Interval:
@@ -38,10 +42,6 @@ def times_vector(a: Interval, y: Interval) -> Interval:
 def contracted(a: Interval, y: Interval) -> Interval:
     """Σ_j a_ijk y_j."""
     return _summed(_products(a, (y[0][:, None, :, None], y[1][:, None, :, None])))
-
-
-EPSILON = 2.3e-16
-"""The unit of rounding, with something to spare: a sum of k products is off by at most (k + 2) times it, of their sizes."""
 
 
 @np.errstate(invalid="ignore", over="ignore")

@@ -26,13 +26,12 @@ from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
-from svyaz.motion import only_by_recursions
 from svyaz.shown import Shown
+from svyaz.stability.admissible import check_redundant, is_symbolic
 from svyaz.stability.attitudes import attitude_chart
-from svyaz.stability.derivatives import at_rest, check_redundant
 from svyaz.stability.ignorable import NOTHING_IGNORED, Ignorable
-from svyaz.stability.rest_tables import AtRest
 from svyaz.stability.starts import ON_THE_SURFACE, ConstraintNumbers, Start, consistent_start
+from svyaz.stability.tree_tables import equilibrium_tables
 
 BALANCED = 1e-6
 """Forces and constraints at an equilibrium may be off by this part of their sizes."""
@@ -199,7 +198,7 @@ def first_approximation(
     """
     split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
-    return split.approximation(split.second_order())
+    return split.approximation()
 
 
 def formal_approximation(
@@ -210,8 +209,7 @@ def formal_approximation(
     parameters: Mapping[str, float] | None = None,
 ) -> FirstApproximation:
     """The same formulas at a position that need not be one of rest: to see how the matrices change near an equilibrium."""
-    split = _Split(system, state, inputs, dependent, parameters)
-    return split.approximation(split.second_order())
+    return _Split(system, state, inputs, dependent, parameters).approximation()
 
 
 def with_linearised_constraints(
@@ -227,8 +225,7 @@ def with_linearised_constraints(
     """
     split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
-    m, n = len(split.dependent), len(split.system.coordinates)
-    return split.approximation(np.zeros((m, n - m, n)))
+    return split.approximation(curved=False)
 
 
 def differentiated(
@@ -306,7 +303,7 @@ class _Split:
         self.state = {name: float(state.get(name, 0.0)) for name in (*system.coordinates, *system.rates)}
         self.values = {**system.constants, **(parameters or {}), **self.state, **self.inputs}
         self.further = tuple(system.rates)
-        self.numbers: AtRest = at_rest(system, self.values)
+        self.numbers = equilibrium_tables(system, self.values)
         self.dependent = tuple(dependent) if dependent else self._redundant()
         self.independent = tuple(q for q in system.coordinates if q not in self.dependent)
         if not self.independent:
@@ -322,7 +319,7 @@ class _Split:
 
     def _redundant(self) -> tuple[str, ...]:
         """Those that the model declares, or that the constraints are best solved for here."""
-        if only_by_recursions(self.system):
+        if not is_symbolic(self.system):
             declared = tuple(q for c in self.system.constraints for q in c.dependent)
             whole = len(declared) == len(self.system.constraints)
             return declared if whole else _best_columns(self.numbers.jacobian, self.system.coordinates)
@@ -356,11 +353,10 @@ class _Split:
     def refuse_motion(self) -> None:
         """Raise unless the forces balance, the constraints hold and the further states rest."""
         numbers, slope = self.numbers, self.slope
-        off = numbers.pull - numbers.force
-        net = off[self.r] + slope.T @ off[self.s]
-        size = np.linalg.norm(numbers.pull) + np.linalg.norm(numbers.force)
+        net = numbers.bias[self.r] + slope.T @ numbers.bias[self.s]
+        size, steepness = numbers.sizes
         reach = 1 + float(np.linalg.norm(list(self.state.values())))
-        rounding = ROUNDING * np.linalg.norm(numbers.stiffness) * reach
+        rounding = ROUNDING * steepness * reach
         reasons = []
         if np.linalg.norm(net) > BALANCED * size + rounding:
             reasons.append(f"the forces are not in balance (they are off by {np.linalg.norm(net):.3g})")
@@ -375,40 +371,28 @@ class _Split:
         if reasons:
             raise ModelError([Problem(f"this is no equilibrium: {'; '.join(reasons)}")])
 
-    def second_order(self) -> Array:
-        """∂B/∂q_k = -(∂F/∂s)⁻¹ (∂²F/∂r∂q_k + ∂²F/∂s∂q_k B), shape (m, n - m, n)."""
-        bent = self.numbers.curvature
-        along = bent[:, self.r, :] + np.einsum("msk,sr->mrk", bent[:, self.s, :], self.slope)
-        return -np.einsum("ij,jrk->irk", self.inverse, along)
-
-    def approximation(self, bending: Array) -> FirstApproximation:
-        """N₁ … U₂ with ∂B/∂q = ``bending``."""
-        x, B, r, s = self.numbers, self.slope, self.r, self.s
-        n = len(r)
+    def approximation(self, *, curved: bool = True) -> FirstApproximation:
+        """N₁ … U₂ of T'(A T ẍ + δb) = 0, T = [E; B], with C^B = -T' (λ ∂²F/∂q²) T where constraints are ``curved``."""
+        x, r, s = self.numbers, self.r, self.s
+        n, B = len(r), self.slope
 
         def projected(full: Array) -> Array:
-            """Nᵀ full of a matrix with a row for each coordinate, N = [E; B]."""
+            """T' full of a matrix with a row for each coordinate."""
             return full[r] + B.T @ full[s]
 
         def along(full: Array) -> Array:
-            """full N of a matrix with a column for each coordinate."""
+            """full T of a matrix with a column for each coordinate."""
             return full[:, r] + full[:, s] @ B
 
+        slopes, rates = x.bias_slopes, x.rate_slopes
+        multipliers = self.inverse.T @ x.bias[s]
+        bent = -projected(np.einsum("m,mij->ij", multipliers, x.curvature)) * curved
         inertia = projected(along(x.inertia))
-        linear = projected(x.linear_slope) + np.einsum("srk,s->rk", bending, x.linear[s])
-        gyroscopic = along(linear) - along(linear).T
-        damping = projected(along(x.force_slopes["v"]))
-        reaction = x.pull[s] - x.force[s]
-        bent = np.einsum("srk,s->rk", bending, reaction)
-        total = projected(x.stiffness - x.force_slopes["q"]) + bent
+        total = projected(slopes["q"]) + bent
         stiffness = along(total)
-        lever = _inverse_inertia(inertia, self.independent)
-        rates = x.rate_slopes
+        mobility = _inverse_inertia(inertia, self.independent)
+        by_state = mobility @ -np.hstack([stiffness, projected(along(slopes["v"])), projected(slopes["w"])])
         below = np.hstack([along(rates["q"]), along(rates["v"]), rates["w"]])
-        middle = lever @ np.hstack(
-            [-stiffness, damping - gyroscopic, projected(x.force_slopes["w"] - x.pull_by_further)]
-        )
-        above = np.eye(n, middle.shape[1], n)
         return FirstApproximation(
             system=self.system,
             state=self.state,
@@ -416,9 +400,9 @@ class _Split:
             independent=self.independent,
             dependent=self.dependent,
             further=self.further,
-            A=np.vstack([above, middle, below]),
-            B=np.vstack([np.zeros((n, len(self.inputs))), lever @ projected(x.force_slopes["u"]), rates["u"]]),
-            Z=np.vstack([np.zeros((n, len(s))), -lever @ total[:, s], rates["q"][:, s]]),
+            A=np.vstack([np.eye(n, by_state.shape[1], n), by_state, below]),
+            B=np.vstack([np.zeros((n, len(self.inputs))), -mobility @ projected(slopes["u"]), rates["u"]]),
+            Z=np.vstack([np.zeros((n, len(s))), -mobility @ total[:, s], rates["q"][:, s]]),
             slope=B,
             inertia=inertia,
             stiffness=stiffness,

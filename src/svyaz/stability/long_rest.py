@@ -26,18 +26,15 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.forms import TurningBodies
 from svyaz.matrices import lstsq
 from svyaz.model import System
-from svyaz.motion import only_by_recursions
+from svyaz.stability.admissible import check_redundant, is_symbolic
 from svyaz.stability.attitudes import AttitudeChart, attitude_chart, describe_chart
-from svyaz.stability.derivatives import check_redundant
 from svyaz.stability.descent import EXACT, SAME, Descent, gaps_of, turning_coordinates
 from svyaz.stability.positional import judge, positional_verdict
 from svyaz.stability.rest import beyond_limits, settled
 from svyaz.stability.resting import Equilibrium
-from svyaz.stability.tree_rest import RestingTree, resting_tree
-from svyaz.stability.turning_tree import tree_at
+from svyaz.stability.tree_tables import TreeTables, tree_tables
 
 ASKED = "; a box or a time limit that is given asks for the search"
 MOST_CHARTS = 5
@@ -75,7 +72,7 @@ def _rest_near(
     unknown = [name for name in (*system.rates, *system.inputs) if name not in fixed]
     more = len(unknown) - len(system.rates) - sum(q in fixed for q in system.coordinates)
     values = {**system.constants, **{w: float(system.initial.get(w, 0.0)) for w in system.rates}, **position, **fixed}
-    search = Descent(tree_at(system, values), held, unknown, monotonic() + seconds)
+    search = Descent(tree_tables(system, values), held, unknown, monotonic() + seconds)
     if more > 0:
         return NearRest(system, (), fixed, dimension=more, free=search.free())
     found: list[Equilibrium] = []
@@ -131,7 +128,7 @@ def _told(system: System, search: Descent, found: int, inside: int) -> tuple[str
             f"neither Newton's method nor the falling {energy} leads to a position of rest from the initial one"
         )
     told = f"a box of {count} unknowns is not searched: {sought} is told where Newton's method, or the falling "
-    more = "" if only_by_recursions(system) else ASKED
+    more = ASKED if is_symbolic(system) else ""
     return (
         f"{told}{energy}, leads to one from the initial position; other initial positions may lead to others{more}",
         *notes,
@@ -147,8 +144,8 @@ def _tidy(system: System, q: Array) -> dict[str, float]:
 
 def bare_equilibrium(system: System, found: Mapping[str, float]) -> Equilibrium:
     """The equilibrium of a tree with coordinates, further states and inputs ``found``, not linearised."""
-    place = tree_at(system, found)
-    pushes = lstsq(place.jacobian.T, place.off) if system.constraints else np.zeros(0)
+    place = tree_tables(system, found)
+    pushes = lstsq(place.jacobian.T, place.bias) if system.constraints else np.zeros(0)
     named = {c.name: float(x) for c, x in zip(system.constraints, pushes, strict=True)}
     state = {name: found[name] for name in (*system.coordinates, *system.rates)}
     inputs = {name: found[name] for name in system.inputs}
@@ -161,7 +158,7 @@ def describe_equilibrium(
 ) -> Equilibrium:
     """The same linearised and judged; ``judged`` is the tree in other coordinates, which has the verdict where it is given."""
     bare = bare_equilibrium(system, found)
-    if isinstance(system.law, TurningBodies):  # a steady motion is judged at its momenta, not at its speeds
+    if system.unreduced is not system:  # a steady motion is judged at its momenta, not at its speeds
         return bare
     state, inputs = bare.state, bare.inputs
     try:
@@ -210,7 +207,7 @@ def equilibria_near(
             there.append(new)
     told = [note.removesuffix(ASKED) for note in found.notes]
     if not there and not found.dimension:
-        told += describe_imbalance(resting_tree(chart.system, {**chart.system.constants, **chart.system.initial}))
+        told += describe_imbalance(tree_tables(chart.system, {**chart.system.constants, **chart.system.initial}))
     if there or found.dimension:
         told.append(describe_chart(chart))
     return replace(found, system=model, equilibria=tuple(there), notes=tuple(told))
@@ -253,15 +250,15 @@ def _in_own_chart(
     return replace(e, state=position, multipliers=found.multipliers, notes=(*e.notes, *about))
 
 
-def describe_imbalance(tree: RestingTree) -> list[str]:
+def describe_imbalance(tree: TreeTables) -> list[str]:
     """Coordinates along which a force acts that depends on nothing: no position balances it."""
     random, names = np.random.default_rng(7), tree.system.coordinates
     places = [tree, *(tree.moved(tree.q + random.normal(size=len(tree.q))) for _ in range(2))]
     found = []
     for k, q in enumerate(names):
-        forces = [place.off[k] for place in places]
+        forces = [place.bias[k] for place in places]
         helped = any(np.abs(place.jacobian[:, k]).max(initial=0.0) > 0 for place in places) or any(
-            np.abs(place.forces.slopes[key][k]).max(initial=0.0) > 0 for place in places for key in "wu"
+            np.abs(place.bias_slopes[key][k]).max(initial=0.0) > 0 for place in places for key in "wu"
         )
         if not helped and abs(forces[0]) > 0 and np.ptp(forces) <= SAME * abs(forces[0]):
             force = f"the force {-forces[0]:.6g} along {q}"

@@ -23,12 +23,12 @@ from numpy.polynomial import Polynomial
 
 from svyaz.arrays import Array
 from svyaz.matrices import balance, svd
-from svyaz.stability.derivatives import at_rest
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.rest import multiplier_symbols
 from svyaz.stability.rest_curves import RestCurve, in_order
 from svyaz.stability.series import Coefficients
 from svyaz.stability.spectrum import NEGLIGIBLE
+from svyaz.stability.tree_tables import equilibrium_tables
 
 HIGHEST = 8
 """Powers of the reduced force are looked at up to this one."""
@@ -158,7 +158,7 @@ def _critical(approximation: FirstApproximation) -> _Critical | None:
     left = left / np.linalg.norm(pushed)
     full = in_order(approximation, np.vstack([np.eye(n), approximation.slope]))
     known = {**approximation.system.constants, **approximation.inputs, **approximation.state}
-    inertia = at_rest(approximation.system, known).inertia
+    inertia = equilibrium_tables(approximation.system, known).inertia
     return _Critical(right, left, full @ right[:n], inertia @ full @ left[n : 2 * n], left[2 * n :])
 
 

@@ -33,8 +33,8 @@ from svyaz.forms import applied_forces, lagrangian
 from svyaz.matrices import pinv, singular_values
 from svyaz.model import Mechanical, System, nearest, with_settings
 from svyaz.program import build
+from svyaz.stability.admissible import refuse_unfit
 from svyaz.stability.box_problem import BoxProblem, measured
-from svyaz.stability.derivatives import refuse_unfit
 
 VANISHING = 1e-5
 """A singular value below this part of the largest counts as zero so close to an undecided position."""

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.matrices import lstsq
-from svyaz.stability.derivatives import at_rest
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.reduction import CLEAR, EXACT, SAMPLES
 from svyaz.stability.rest_curves import RestCurve, in_order
+from svyaz.stability.tree_tables import equilibrium_tables
 
 MOST = 3
 """So many soft directions at the most are examined together."""
@@ -55,7 +55,7 @@ def soft_energy(approximation: FirstApproximation, soft: Array, reach: float = E
     system = approximation.system
     known = {**system.constants, **approximation.inputs, **approximation.state}
     moves = in_order(approximation, np.vstack([np.eye(len(soft)), approximation.slope])) @ soft
-    pushes = at_rest(system, known).inertia @ moves
+    pushes = equilibrium_tables(system, known).inertia @ moves
     against = np.vstack([pushes, np.zeros((len(system.constraints), k))])
     curve = RestCurve(approximation, against.T, against)
     rays = np.random.default_rng(5).normal(size=(2 * len(_monomials(k, HIGHEST[k])), k))

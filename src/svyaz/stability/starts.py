@@ -12,11 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem, evaluate, gradient
+from svyaz.expr import ModelError, Problem
 from svyaz.matrices import lstsq
 from svyaz.model import System
+from svyaz.program import remembered
+from svyaz.stability.tables import CompiledTables, compile_tables, slopes_table
 
 Residual = Callable[[Array], tuple[Array, Array]]
 """y → (F, ∂F/∂y)."""
@@ -121,45 +124,41 @@ def consistent_start(
     return ConsistentStart(deviations, {n: state[n] for n in system.states}, first, refinement, halvings)
 
 
+@remembered
+def _compiled_constraints(system: System) -> CompiledTables:
+    """F and ∂F/∂q."""
+    constraints = [c.expression for c in system.constraints]
+    by = [se.Symbol(q) for q in system.coordinates]
+    return compile_tables({"F": ((len(constraints),), constraints), "jacobian": slopes_table(constraints, by)})
+
+
 class ConstraintNumbers:
     """F and its slopes in numbers."""
 
     def __init__(self, system: System, dependent: Sequence[str]) -> None:
-        import symengine as se
-
-        self.constants = system.constants
-        self.coordinates = system.coordinates
-        self.dependent = tuple(dependent)
+        self.tables, self.constants = _compiled_constraints(system), system.constants
         self.independent = tuple(q for q in system.coordinates if q not in dependent)
-        self.functions = [c.expression for c in system.constraints]
-        self.by_s = [gradient(f, [se.Symbol(s) for s in self.dependent]) for f in self.functions]
-        self.by_r = [gradient(f, [se.Symbol(r) for r in self.independent]) for f in self.functions]
+        self.dependent = tuple(dependent)
+        place = {q: k for k, q in enumerate(system.coordinates)}
+        self.r, self.s = ([place[q] for q in names] for names in (self.independent, self.dependent))
 
-    def _matrix(self, rows: Sequence[Sequence[object]], values: Mapping[str, float], columns: int) -> Array:
-        known = {**self.constants, **values}
-        return np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float).reshape(len(rows), columns)
+    def at(self, position: Mapping[str, float]) -> tuple[Array, Array]:
+        """F and ∂F/∂q in the order of the coordinates."""
+        found = self.tables.at({**self.constants, **position})
+        return found["F"], found["jacobian"]
 
     def values(self, position: Mapping[str, float]) -> Array:
         """F."""
-        return self._matrix([[f] for f in self.functions], position, 1)[:, 0]
+        return self.at(position)[0]
 
     def jacobian(self, position: Mapping[str, float]) -> Array:
         """∂F/∂q in the order of the coordinates."""
-        columns = {name: k for k, name in enumerate((*self.dependent, *self.independent))}
-        both = np.hstack(
-            [
-                self._matrix(self.by_s, position, len(self.dependent)),
-                self._matrix(self.by_r, position, len(self.independent)),
-            ]
-        )
-        return np.asarray(both[:, [columns[q] for q in self.coordinates]])
+        return self.at(position)[1]
 
     def slope(self, position: Mapping[str, float]) -> Array:
         """B = -(∂F/∂s)⁻¹ ∂F/∂r."""
-        below = self._matrix(self.by_s, position, len(self.dependent))
-        return np.asarray(
-            -np.linalg.solve(below, self._matrix(self.by_r, position, len(self.independent))), dtype=float
-        )
+        slopes = self.jacobian(position)
+        return np.asarray(-np.linalg.solve(slopes[:, self.s], slopes[:, self.r]), dtype=float)
 
     def size(self, position: Mapping[str, float]) -> float:
         """The largest entry of ∂F/∂q."""
@@ -168,7 +167,8 @@ class ConstraintNumbers:
     def residual_of(self, moved: Mapping[str, float], base: Array) -> Residual:
         def function(y: Array) -> tuple[Array, Array]:
             place = {**moved, **dict(zip(self.dependent, map(float, base + y), strict=True))}
-            return self.values(place), self._matrix(self.by_s, place, len(self.dependent))
+            value, slopes = self.at(place)
+            return value, slopes[:, self.s]
 
         return function
 

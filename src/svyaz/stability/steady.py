@@ -25,11 +25,11 @@ from svyaz.forms import (
 )
 from svyaz.model import System, nearest
 from svyaz.motion import searches_box
+from svyaz.stability.admissible import refuse_unfit
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.attitude_speeds import prescribed_turns, steady_chart
 from svyaz.stability.attitudes import AttitudeChart, describe_chart
 from svyaz.stability.choice import AskedPosition, Chosen, NoEquilibrium, equilibrium_near
-from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.descent import SAME
 from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform

@@ -15,7 +15,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import redundant_at
 from svyaz.model import System
-from svyaz.stability.derivatives import check_redundant
+from svyaz.stability.admissible import check_redundant
 from svyaz.stability.jets import Jet
 from svyaz.stability.linearisation import BALANCED
 from svyaz.stability.steady_numbers import steady_numbers

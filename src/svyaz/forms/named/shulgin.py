@@ -40,6 +40,7 @@ from svyaz.forms.reduction_choice import declared, ordered_choices, qualities, s
 from svyaz.forms.stated import only_ideal
 from svyaz.forms.vanishing import is_nothing
 from svyaz.model import Constraint, System
+from svyaz.program import remembered
 
 NAME = "shulgin"
 
@@ -246,8 +247,13 @@ def redundant_at(system: System, values: Mapping[str, float]) -> tuple[str, ...]
     """The redundant coordinates that the model declares, or those with the best conditioned ∂F/∂s at these values."""
     if not system.constraints:
         return ()
-    rows = position_rows(system.constraints, system.coordinates)
-    return _best(rows, with_multipliers(system), {**values, "t": 0.0})
+    return _best(_own_rows(system), with_multipliers(system), {**values, "t": 0.0})
+
+
+@remembered
+def _own_rows(system: System) -> VelocityRows:
+    """Once for a system: it may have many equilibria."""
+    return position_rows(system.constraints, system.coordinates)
 
 
 def position_rows(constraints: Sequence[Constraint], coordinates: Sequence[str]) -> VelocityRows:
