@@ -25,6 +25,11 @@ print(motion.status)
 svyaz.load("pendulum:2").simulate(method="radau", rtol=1e-6, until=0.5)
 svyaz.load("pendulum:2").simulate(method="rk4", step=0.01, until=0.5)
 svyaz.load("pendulum:20").simulate(method="rk4", step=0.01, until=0.1)
+lengths = [0.5 + k / 32 for k in range(20)]
+svyaz.load("pendulum:2").sweep(dict(L1=lengths), method="rk4", step=0.01, until=0.1, workers=1)
+for many in (None, 20):
+    svyaz.Simulator(svyaz.load("pendulum:2"), 0.01, count=many).step()
+    svyaz.Simulator(svyaz.load("pendulum:2"), 0.01, count=many, method="dopri5", rtol=1e-6).step()
 for asked in (motion.to_pandas, motion.to_xarray, svyaz.load("sling").derive().to_sympy):
     try:
         asked()
@@ -114,6 +119,8 @@ def test_P6_the_sdist_has_what_builds_the_wheel(handed_out: Path, root: Path) ->
     assert licences == {"LICENSE", "src/svyaz/show/assets/katex/LICENSE"}
     loops = [
         "adaptive",
+        "constants",
+        "equal_steps",
         "first_step",
         "fixed",
         "free",
