@@ -12,7 +12,7 @@ import click
 import pytest
 
 from svyaz import commands
-from svyaz.commands import common
+from svyaz.commands import common, options
 from svyaz.commands.group import run
 from svyaz.expr import ModelError, Problem
 
@@ -144,7 +144,7 @@ def test_completion_offers_gallery_models_and_files(gallery) -> None:
     Path("notes.txt").touch()
 
     def offered(incomplete: str) -> list[tuple[str, str]]:
-        items = common.ModelName().shell_complete(
+        items = options.MODEL_NAME.shell_complete(
             click.Context(click.Command("x")), click.Argument(["model"]), incomplete
         )
         return [(item.type, item.value) for item in items]
@@ -157,13 +157,13 @@ def test_completion_offers_gallery_models_and_files(gallery) -> None:
     ("text", "pair"), [("m=2", ("m", "2")), ("initial.x' = 30*deg", ("initial.x'", "30*deg")), ("a=b=c", ("a", "b=c"))]
 )
 def test_assignment(text, pair) -> None:
-    assert common.NameAndValue().convert(text, None, None) == pair
+    assert options.PAIR.convert(text, None, None) == pair
 
 
 @pytest.mark.parametrize("text", ["m", "=2", "m=", " = "])
 def test_what_is_no_assignment_is_refused(text) -> None:
     with pytest.raises(click.BadParameter, match="NAME=VALUE"):
-        common.NameAndValue().convert(text, None, None)
+        options.PAIR.convert(text, None, None)
 
 
 def test_writable_makes_folders_says_so_and_keeps_files(tmp_path, capsys) -> None:

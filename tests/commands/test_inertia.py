@@ -192,6 +192,6 @@ def test_N1_3_1_whether_a_file_can_be_written_is_known_before_the_work(tmp_path,
         raise AssertionError("the matrix is written")
 
     (tmp_path / "no-folder").touch()
-    monkeypatch.setattr(module, "_written", never)
+    monkeypatch.setattr(module, "_inertia", never)
     with pytest.raises(OSError, match="no-folder"):
         module.command.main(["planar-2r", "--out", str(tmp_path / "no-folder" / "arm.c")], standalone_mode=False)

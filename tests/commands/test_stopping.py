@@ -286,9 +286,9 @@ def while_a_library_was_looked_for() -> None:
     ("place", "way"),
     [
         ("svyaz.commands.run", plainly),
-        ("svyaz.commands.derive.load_model", plainly),
-        ("svyaz.commands.derive.load_model", while_a_class_was_made),
-        ("svyaz.commands.derive.load_model", while_a_library_was_looked_for),
+        ("svyaz.commands.common.load_model", plainly),
+        ("svyaz.commands.common.load_model", while_a_class_was_made),
+        ("svyaz.commands.common.load_model", while_a_library_was_looked_for),
     ],
 )
 def test_an_interrupt_before_the_run_is_one_line(monkeypatch, capsys, place, way) -> None:

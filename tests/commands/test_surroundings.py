@@ -134,15 +134,15 @@ def test_N1_2_7_a_fault_of_svyaz_is_told_and_is_70(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from svyaz.cli import main
-    from svyaz.commands import derive
+    from svyaz.commands import common
 
-    monkeypatch.setattr(derive, "load_model", failing)
+    monkeypatch.setattr(common, "load_model", failing)
     assert main(["derive", "pendulum:2"]) == 70
     told = capsys.readouterr().err
     assert "internal error: KeyError: 'something of ours'" in told
     assert "report" in told
     assert "Traceback" not in told
-    assert re.search(r"test_surroundings\.py|derive\.py, line \d+", told)
+    assert re.search(r"test_surroundings\.py|common\.py, line \d+", told)
     monkeypatch.setenv("SVYAZ_TRACEBACK", "1")
     assert main(["derive", "pendulum:2"]) == 70
     assert "Traceback" in capsys.readouterr().err
@@ -150,14 +150,14 @@ def test_N1_2_7_a_fault_of_svyaz_is_told_and_is_70(
 
 def test_N1_2_7_memory_and_interruption_have_codes_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     from svyaz.cli import main
-    from svyaz.commands import derive
+    from svyaz.commands import common
 
     for error, code in ((MemoryError(), 2), (KeyboardInterrupt(), 130), (RecursionError("deep"), 70)):
 
         def fails(*_: object, error: BaseException = error, **__: object) -> object:
             raise error
 
-        monkeypatch.setattr(derive, "load_model", fails)
+        monkeypatch.setattr(common, "load_model", fails)
         assert main(["derive", "pendulum:2"]) == code
 
 

@@ -4,49 +4,29 @@ from __future__ import annotations
 
 import click
 
-from svyaz.commands.common import (
-    NegativeAnswer,
-    examples,
-    json_option,
-    json_text,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-    write_text,
-)
+from svyaz.commands.common import ModelArgument, NegativeAnswer, json_text, write_json, write_text
+from svyaz.commands.options import model_command, option
 
 LISTED = ("Write equations", 13, "Find the mass distributions that make its inertia matrix constant.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz balance two-armed-spatial",
-        "svyaz balance three-link-arm --out balanced-arm.toml",
-        "svyaz balance scara --format latex",
-        "svyaz balance my-robot.toml --json conditions.json",
-    )
+@model_command(
+    "svyaz balance two-armed-spatial",
+    "svyaz balance three-link-arm --out balanced-arm.toml",
+    "svyaz balance scara --format latex",
+    "svyaz balance my-robot.toml --json conditions.json",
 )
-@model_options
-@click.option(
-    "output_format",
+@option(
     "--format",
+    "What to print.",
+    to="output_format",
     type=click.Choice(["text", "latex", "json"]),
     default="text",
     show_default=True,
-    help="What to print.",
 )
-@click.option("--out", metavar="FILE", help="Write the model with balanced masses to FILE.")
-@json_option
-def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
-    output_format: str,
-    out: str | None,
-    json_file: str | None,
-) -> None:
+@option("--out", "Write the model with balanced masses to FILE.")
+@option("--json")
+def command(model: ModelArgument, output_format: str, out: str | None, json_file: str | None) -> None:
     """Find the mass distributions for which the inertia matrix of a tree does not depend on the position.
 
     The conditions are linear in masses, first moments and inertias, named by body, none of them superfluous, and proved on
@@ -56,10 +36,7 @@ def command(
     from svyaz.show import as_json, balance_latex, balance_text
     from svyaz.synthesis import Infeasible, balance_tree
 
-    system = load_model(model, settings, choices)
-    warn(system)
-    writable_outputs(out, json_file)
-    found = balance_tree(system)
+    found = balance_tree(model.load(out, json_file))
     if json_file is not None:
         write_json(as_json(found), json_file)
     if json_file != "-":

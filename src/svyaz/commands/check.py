@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from svyaz.commands.common import (
-    NegativeAnswer,
-    examples,
-    json_option,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-)
-from svyaz.commands.running import run_options
+from svyaz.commands.common import ModelArgument, NegativeAnswer, write_json
+from svyaz.commands.options import RUN, model_command, option, options
 from svyaz.commands.terminal import Page
 from svyaz.motion import ModelOptions, run_words
 
@@ -28,45 +19,31 @@ if TYPE_CHECKING:
 LISTED = ("Move", 21, "Say what the constraints are and whether a run would hold them.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz check sleigh",
-        "svyaz check sleigh --method euler --step 0.001 --stabilize 2100",
-        "svyaz check my-model.toml --tolerance 1e-4 --json check.json",
-        "svyaz check pendulum-xy --method rk4 --step 0.01 --stabilize '{alpha = 20, beta = 100}' --plane plane.png",
-    )
+@model_command(
+    "svyaz check sleigh",
+    "svyaz check sleigh --method euler --step 0.001 --stabilize 2100",
+    "svyaz check my-model.toml --tolerance 1e-4 --json check.json",
+    "svyaz check pendulum-xy --method rk4 --step 0.01 --stabilize '{alpha = 20, beta = 100}' --plane plane.png",
 )
-@model_options
-@run_options
-@click.option(
-    "--plane", metavar="FILE", help="Draw the plane of (alpha, beta) with the stable region and the present gains."
-)
-@json_option
-def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
-    json_file: str | None,
-    plane: str | None,
-    **options: Unpack[ModelOptions],
-) -> None:
+@options(*RUN)
+@option("--plane", "Draw the plane of (alpha, beta) with the stable region and the present gains.", metavar="FILE")
+@option("--json")
+def command(model: ModelArgument, json_file: str | None, plane: str | None, **given: Unpack[ModelOptions]) -> None:
     """Say what the constraints of MODEL are and whether a run would hold them.
 
     Kind (holonomic or not, by Frobenius' test), rank, redundant and contradictory constraints, residuals of the initial
     state, and the verdict on the gains with the deviation they are predicted to allow. Exit code 1 when something is
     wrong.
     """
-    system = load_model(model, settings, choices)
-    warn(system)
-    writable_outputs(json_file, plane)
+    system = model.load(json_file, plane)
     from svyaz.motion import check
     from svyaz.show import as_json
 
-    found = check(system, **options)
+    found = check(system, **given)
     record = as_json(found)
     write_json(record, json_file)
     if plane is not None:
-        _draw_plane(system, options, found.gains, plane)
+        _draw_plane(system, given, found.gains, plane)
     if json_file != "-":
         _show(record, system)
     if found.wrong:

@@ -1,4 +1,4 @@
-"""What the commands share: the MODEL argument and its options, examples in help, outputs checked before a run."""
+"""What the commands share: reading MODEL, outputs that are checked before a run and written after it, progress."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
-from click.shell_completion import CompletionItem
 
 from svyaz.commands.hints import problems_with_flags
 from svyaz.commands.terminal import CONTROL, plain
@@ -25,118 +24,14 @@ if TYPE_CHECKING:
     from svyaz.json_types import Json
     from svyaz.library import System
     from svyaz.motion import Law
+    from svyaz.show import Looks
 
-
-Function = TypeVar("Function", bound=Callable[..., object])
 
 PROBE_BYTES = 1 << 20
-URDF_OPTIONS = "svyaz.urdf"
-"""Key of the context under which the options for URDF files are kept."""
 
 
 class StoppedByUser(NegativeAnswer):
     """What was asked for is not done, for the user stopped it; what was done is kept. Exit code 130, not 1."""
-
-
-class NameAndValue(click.ParamType):
-    """``NAME=VALUE`` → (name, value), both as text."""
-
-    name = "assignment"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        name, equals, text = str(value).partition("=")
-        if not (equals and name.strip() and text.strip()):
-            self.fail(f"'{value}' is not of the form NAME=VALUE.", param, ctx)
-        return name.strip(), text.strip()
-
-
-class ModelName(click.ParamType):
-    """A path or the name of a gallery model; completion offers both."""
-
-    name = "model"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from svyaz.gallery import SUFFIXES, names
-
-        known = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
-        if not known:
-            return [CompletionItem(incomplete, type="file")]
-        files = [path for ending in SUFFIXES for path in Path().glob(f"*{ending}")]
-        files = [path for path in files if path.name.startswith(incomplete)]
-        return known + [CompletionItem(str(path)) for path in sorted(files)]
-
-
-def model_options(function: Function) -> Function:
-    """MODEL, ``--set`` and ``--with``: the arguments ``model``, ``settings`` and ``choices`` of :func:`load_model`.
-
-    ``--free-base`` and ``--damping``, of which only the reading of a URDF file knows, go to it by the context.
-    """
-    for decorate in (
-        _urdf_option("--free-base", "Let the root of a URDF float (free joint) instead of standing on the ground."),
-        _urdf_option("--damping", "Let the joint damping of a URDF act as a force."),
-        click.option(
-            "choices",
-            "--with",
-            metavar="NAME=CHOICE",
-            type=NameAndValue(),
-            multiple=True,
-            help="Choose a variant of a gallery model; repeatable.",
-        ),
-        click.option(
-            "settings",
-            "--set",
-            metavar="NAME=VALUE",
-            type=NameAndValue(),
-            multiple=True,
-            help="Override a parameter, or initial.x, run.step, … by a dotted name; repeatable.",
-        ),
-        click.argument("model", type=ModelName()),
-    ):
-        function = decorate(function)
-    return function
-
-
-def _urdf_option(name: str, text: str) -> Callable[[Function], Function]:
-    def remember(context: click.Context, option: click.Parameter, value: bool) -> None:
-        context.meta.setdefault(URDF_OPTIONS, {})[option.name] = value
-
-    return click.option(name, is_flag=True, expose_value=False, callback=remember, help=text)
-
-
-class FormName(click.ParamType):
-    """The name of a form of the equations; completion offers those that there are."""
-
-    name = "form"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from svyaz.forms import form_names
-
-        return [CompletionItem(name) for name in form_names() if name.startswith(incomplete)]
-
-
-def form_option(function: Function) -> Function:
-    """``--form NAME``: the argument ``form``."""
-    from svyaz.forms import form_names
-
-    text = f"Form of the equations, the model's own unless given: {', '.join(form_names())}."
-    return click.option("--form", metavar="NAME", type=FormName(), help=text)(function)
-
-
-def format_option(*more: str) -> Callable[[Function], Function]:
-    """``--format NAME``: the argument ``output_format``, text or a language in which programs are written, or ``more``."""
-    from svyaz.program import languages
-
-    known = click.Choice(("text", *languages(), *more))
-    return click.option(
-        "output_format", "--format", type=known, default="text", show_default=True, help="What to write."
-    )
-
-
-def json_option(function: Function) -> Function:
-    """``--json FILE``: the argument ``json_file``, to be given to :func:`write_json`."""
-    return click.option("json_file", "--json", metavar="FILE", help="Write the result as JSON ('-': standard output).")(
-        function
-    )
 
 
 def examples(*lines: str) -> str:
@@ -144,7 +39,50 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
-def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[tuple[str, str], ...]) -> System:
+class ModelArgument(NamedTuple):
+    """MODEL and what the options of a command change of it."""
+
+    name: str
+    settings: Sequence[tuple[str, str]] = ()
+    choices: Sequence[tuple[str, str]] = ()
+    damping: bool = False
+    free_base: bool = False
+
+    def load(self, *outputs: str | None, drawn: str | None = None) -> System:
+        """The system, once its warnings are printed and it is sure that ``outputs`` can be written and ``drawn`` be drawn."""
+        system = load_model(*self)
+        if drawn:
+            check_looks(system)
+        warn(system)
+        writable_outputs(*outputs)
+        return system
+
+    def load_with_laws(self, changes: Sequence[tuple[str, str]] = ()) -> tuple[System, dict[str, Law]]:
+        """The system, and what ``--set`` says of an input by a law (``F=sin(t)``, ``F=force.csv``); ``changes`` are set too."""
+        bare = load_model(*self._replace(settings=()))
+        settings = (*self.settings, *changes)
+        if not settings:
+            return bare, {}
+        from svyaz.commands.values import table_of
+        from svyaz.motion import is_law
+
+        laws: dict[str, Law] = {}
+        for name, text in settings:
+            if name in bare.inputs and text.lower().endswith(".csv"):
+                laws[name] = table_of(text)
+            elif is_law(bare, name, text):
+                laws[name] = text
+        rest = _as_in_files((name, text) for name, text in settings if name not in laws)
+        return (bare.with_settings(rest) if rest else bare), laws
+
+
+def load_model(
+    name: str,
+    settings: Sequence[tuple[str, str]],
+    choices: Sequence[tuple[str, str]],
+    damping: bool = False,
+    free_base: bool = False,
+) -> System:
     """The model called ``name`` with ``--set`` and ``--with`` applied.
 
     What looks like a path (a folder separator, or the ending of a model file) is one; any other name is looked up in
@@ -154,10 +92,8 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     from svyaz.gallery import find, is_path
 
     text = None if is_path(name) else find(name, dict(choices))
-    context = click.get_current_context(silent=True)
-    urdf_options = {} if context is None else context.meta.get(URDF_OPTIONS, {})
     if text is not None:
-        if any(urdf_options.values()):
+        if damping or free_base:
             raise click.UsageError(f"--free-base and --damping are asked for of URDF files; '{name}' is none.")
         system = library.loads(text, file=name)
     elif not Path(name).is_file():
@@ -165,7 +101,7 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     elif choices:
         raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
     else:
-        system = library.load(Path(name), **urdf_options)
+        system = library.load(Path(name), free_base=free_base, damping=damping)
     return system.with_settings(_as_in_files(settings)) if settings else system
 
 
@@ -182,26 +118,6 @@ def _as_in_files(settings: Iterable[tuple[str, str]]) -> dict[str, object]:
         with suppress(tomllib.TOMLDecodeError):
             found |= {name: tomllib.loads(f"value = {found[name]}")["value"]} if name in found else {}
     return found
-
-
-def load_with_laws(
-    name: str, settings: tuple[tuple[str, str], ...], choices: tuple[tuple[str, str], ...]
-) -> tuple[System, dict[str, Law]]:
-    """As :func:`load_model`; what ``--set`` says of an input by a law (``F=sin(t)``, ``F=force.csv``) is told apart."""
-    bare = load_model(name, (), choices)
-    if not settings:
-        return bare, {}
-    from svyaz.commands.values import table_of
-    from svyaz.motion import is_law
-
-    laws: dict[str, Law] = {}
-    for input_name, text in settings:
-        if input_name in bare.inputs and text.lower().endswith(".csv"):
-            laws[input_name] = table_of(text)
-        elif is_law(bare, input_name, text):
-            laws[input_name] = text
-    rest = _as_in_files((given, text) for given, text in settings if given not in laws)
-    return (bare.with_settings(rest) if rest else bare), laws
 
 
 def unknown_model(name: str) -> click.UsageError:
@@ -307,6 +223,34 @@ def check_looks(system: System) -> None:
         raise click.UsageError(f"'{system.name}' says nothing of its looks: add [[draw]] tables to the model.")
 
 
+class LooksArgument(NamedTuple):
+    """How figures are to look: ``--size``, ``--degrees`` and ``--style``."""
+
+    size: tuple[float, float] | None
+    degrees: bool
+    style: str | None
+
+    def check(self, system: System, plot: str | None) -> Looks | None:
+        """The looks of the ``plot``, checked before anything is computed; None where neither is asked for."""
+        if not (plot or self.size or self.degrees or self.style):
+            return None
+        from svyaz.model import angles
+        from svyaz.show import Looks, in_style
+
+        if plot is None:
+            raise click.UsageError("--size, --degrees and --style say how a plot looks: give --plot FILE too.")
+        if self.degrees and not angles(system):
+            raise click.UsageError(
+                f"no coordinate of '{system.name}' is known to be an angle: none turns a joint or stands in a sine or cosine."
+            )
+        looks = Looks(*self)
+        try:
+            with in_style(looks):
+                return looks
+        except (ValueError, OSError) as error:
+            raise click.UsageError(str(error)) from error
+
+
 class MoveBar(Protocol):
     """Moves a bar to where things are."""
 
@@ -344,3 +288,17 @@ def progress_bar(columns: str, title: str = "", total: float | None = None) -> I
     shown = [known[word]() if word in known else progress.TextColumn(word) for word in columns.split(", ")]
     with progress.Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         yield partial(bar.update, bar.add_task(title, total=total))
+
+
+@contextmanager
+def time_bar(title: str, until: float) -> Iterator[Callable[[float], object] | None]:
+    """A bar on the terminal that follows the time reached; nothing where there is no terminal."""
+    with progress_bar("{task.description}, bar, t = {task.completed:.4g}, remaining", title, until) as tell:
+        yield None if tell is None else lambda t: tell(completed=t)
+
+
+@contextmanager
+def search_bar(title: str) -> Iterator[Callable[[float], object] | None]:
+    """A bar on the terminal that follows the part of a box that was searched; nothing where there is no terminal."""
+    with progress_bar("{task.description}, bar, share, elapsed", title, 1.0) as tell:
+        yield None if tell is None else lambda done: tell(completed=done)

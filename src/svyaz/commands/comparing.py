@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from svyaz.commands.common import NameAndValue
-from svyaz.commands.running import Function
 from svyaz.motion import ModelOptions
 
 if TYPE_CHECKING:
@@ -17,44 +15,6 @@ if TYPE_CHECKING:
 
 GIVEN = "as given"
 """The name of the run with which others are compared."""
-
-
-class Changes(click.ParamType):
-    """``NAME=VALUE; NAME=VALUE``: options of a run, or values of the model, as text."""
-
-    name = "changes"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Mapping[str, str]:
-        if isinstance(value, Mapping):
-            return value
-        from svyaz.motion import parted
-
-        parts = [part for part in parted(str(value), ";") if part]
-        if not parts:
-            self.fail("nothing is changed: write 'form=chaplygin' or 'stabilize=off; step=0.01'.", param, ctx)
-        return dict(NameAndValue().convert(part, param, ctx) for part in parts)
-
-
-def comparing_options(function: Function) -> Function:
-    """``--show`` and ``--against``: the arguments ``show`` and ``against``."""
-    for decorate in (
-        click.option(
-            "--against",
-            metavar="CHANGES",
-            type=Changes(),
-            multiple=True,
-            help="Run it also with these options and values ('form=chaplygin; stabilize=off'), into the same plot and "
-            "CSV; repeatable.",
-        ),
-        click.option(
-            "--show",
-            metavar="NAMES",
-            help="What plot and CSV show: columns, residuals, multipliers, integrals, deviations, energies, coordinates, "
-            "velocities, inputs, outputs, expressions, 'y over x'; separated by commas.",
-        ),
-    ):
-        function = decorate(function)
-    return function
 
 
 def views_asked(system: System, show: str | None) -> tuple[View, ...]:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from svyaz.commands.common import (
-    examples,
-    form_option,
-    format_option,
-    json_option,
-    json_text,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-    write_text,
-)
+from svyaz.commands.common import ModelArgument, json_text, write_json, write_text
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import stabilize_option, step_options
+from svyaz.commands.options import STEP, format_option, model_command, option, options
 from svyaz.commands.terminal import plain
+from svyaz.motion import ExportOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from svyaz.holding import Stabilised
     from svyaz.json_types import Record
     from svyaz.model import System
@@ -36,44 +23,33 @@ PAGES = ("text", "latex", "json")
 LISTED = ("Write equations", 11, "Write the equations of motion as text, LaTeX, JSON or code.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz derive pendulum:2",
-        "svyaz derive pendulum-xy --format latex",
-        "svyaz derive sling --format c --out sling.c",
-        "svyaz derive my-model.toml --form multipliers --json equations.json",
-        "svyaz derive sleigh --stabilize 10",
-        "svyaz derive sleigh --stabilize 10 --program --format c --out sleigh.c",
-    )
+@model_command(
+    "svyaz derive pendulum:2",
+    "svyaz derive pendulum-xy --format latex",
+    "svyaz derive sling --format c --out sling.c",
+    "svyaz derive my-model.toml --form multipliers --json equations.json",
+    "svyaz derive sleigh --stabilize 10",
+    "svyaz derive sleigh --stabilize 10 --program --format c --out sleigh.c",
 )
-@model_options
-@form_option
+@option("--form")
 @format_option()
-@click.option("--parts", is_flag=True, help="The bias of a tree in parts: centrifugal, Coriolis, gravity, gyroscopic.")
-@click.option("--reactions", is_flag=True, help="Add the reactions of the constraints that the form has eliminated.")
-@click.option("--jacobian", is_flag=True, help="Add the derivatives of the rates by the states to code.")
-@stabilize_option
-@click.option("--program", is_flag=True, help="Write a whole program, which makes a run and writes it as CSV.")
-@step_options
-@click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
-@json_option
+@option("--parts", "The bias of a tree in parts: centrifugal, Coriolis, gravity, gyroscopic.")
+@option("--reactions", "Add the reactions of the constraints that the form has eliminated.")
+@option("--jacobian", "Add the derivatives of the rates by the states to code.")
+@option("--stabilize")
+@option("--program", "Write a whole program, which makes a run and writes it as CSV.", to="complete", is_flag=True)
+@options(*STEP)
+@option("--out")
+@option("--json")
 def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
+    model: ModelArgument,
     form: str | None,
-    output_format: str,
     parts: bool,
-    reactions: bool,
-    jacobian: bool,
-    program: bool,
     stabilize: Stabilize | None,
-    method: str | None,
-    step: float | None,
-    until: float | None,
-    every: float | None,
+    output_format: str,
     out: str | None,
     json_file: str | None,
+    **given: Unpack[ExportOptions],
 ) -> None:
     """Write the equations of motion of MODEL.
 
@@ -88,17 +64,16 @@ def command(
     out, and a note says so. With --program (--format python, c, javascript, matlab, julia or maple) the text can be run as
     it stands; it does what [run] says, with the gains of --stabilize or [run].
     """
-    whole = {"--program": program, "--method": method, "--step": step, "--until": until, "--every": every}
-    _refuse_mixtures(output_format, whole, parts=parts, jacobian=jacobian, gains=stabilize is not None)
-    system = load_model(model, settings, choices)
-    warn(system)
-    writable_outputs(out, json_file)
+    _refuse_mixtures(output_format, given, parts=parts, gains=stabilize is not None)
+    system = model.load(out, json_file)
     if parts:
         _write_parts(system, output_format, out, json_file)
         return
     from svyaz.motion import gains_left_out, program_text, with_gains
 
+    program, reactions = given["complete"], given["reactions"]
     alone = stabilize is None and not program
+    method, step, until = given["method"], given["step"], given["until"]
     found = with_gains(system, form, stabilize="off" if alone else stabilize, method=method, step=step, until=until)
     left = gains_left_out(found.equations) if alone else ()
     for note in left:
@@ -106,10 +81,7 @@ def command(
     if output_format in PAGES:
         text = _page(found, output_format, left, reactions=reactions, gains=stabilize is not None)
     else:
-        adding = {"complete": program, "reactions": reactions, "jacobian": jacobian}
-        text = program_text(
-            found, output_format, **adding, method=method, step=step, until=until, every=every, file=out
-        )
+        text = program_text(found, output_format, file=out, **given)
         _tell_of_code(found)
         if program:
             _tell_of_program(found)
@@ -146,11 +118,10 @@ def _tell_of_program(found: Stabilised) -> None:
         click.echo(f"note: this program runs on past the limits of the model ({names})", err=True)
 
 
-def _refuse_mixtures(
-    output_format: str, whole: Mapping[str, object], *, parts: bool, jacobian: bool, gains: bool
-) -> None:
+def _refuse_mixtures(output_format: str, given: ExportOptions, *, parts: bool, gains: bool) -> None:
     """Options that would say nothing beside the others."""
-    asked = [name for name, value in whole.items() if value not in (None, False)]
+    run = {"--program": given["complete"]} | {f"--{name}": given[name] for name in ("method", "step", "until", "every")}
+    asked, jacobian = [flag for flag, value in run.items() if value not in (None, False)], given["jacobian"]
     if parts and (asked or gains or jacobian):
         raise click.UsageError("--parts tells of the bias of a tree: it has neither gains, a Jacobian nor a run.")
     if output_format in PAGES and (jacobian or "--program" in asked):

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from svyaz.commands.common import (
-    NameAndValue,
-    NegativeAnswer,
-    check_looks,
-    check_pictures,
-    examples,
-    json_option,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-)
+from svyaz.commands.common import ModelArgument, NegativeAnswer, check_pictures, search_bar, write_json
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import budget_option, search_bar
+from svyaz.commands.options import Pairs, model_command, option
 from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
 from svyaz.show import HELD, drift_lines, roots_text, sure_text
@@ -32,41 +18,24 @@ if TYPE_CHECKING:
 LISTED = ("Examine", 31, "Find all equilibria in a box, the inputs that hold them, their stability.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz equilibria pendulum:3",
-        "svyaz equilibria ball-and-beam --fix r=0.25 --plot equilibria.png",
-        "svyaz equilibria four-bar --box xB=-1.1:1.1 --box yB=-1.1:1.1 --box xC=0:6 --box yC=-3:3",
-        "svyaz equilibria my-model.toml --fix u=0 --json equilibria.json",
-    )
+@model_command(
+    "svyaz equilibria pendulum:3",
+    "svyaz equilibria ball-and-beam --fix r=0.25 --plot equilibria.png",
+    "svyaz equilibria four-bar --box xB=-1.1:1.1 --box yB=-1.1:1.1 --box xC=0:6 --box yC=-3:3",
+    "svyaz equilibria my-model.toml --fix u=0 --json equilibria.json",
 )
-@model_options
-@click.option(
-    "--fix",
-    metavar="NAME=VALUE",
-    type=NameAndValue(),
-    multiple=True,
-    help="Prescribe a coordinate, an input or a parameter; inputs that are not prescribed are unknowns. Repeatable.",
+@option(
+    "--fix", "Prescribe a coordinate, an input or a parameter; inputs that are not prescribed are unknowns. Repeatable."
 )
-@click.option(
+@option(
     "--box",
-    metavar="NAME=LOW:HIGH",
-    type=NameAndValue(),
-    multiple=True,
-    help="Where to look; the model's [box] unless given, and one turn for angles. A parameter becomes unknown. Repeatable.",
+    "Where to look; the model's [box] unless given, and one turn for angles. A parameter becomes unknown. Repeatable.",
 )
-@budget_option
-@click.option("--plot", metavar="FILE", help="Draw the mechanism in each equilibrium, side by side (.png, .svg, .pdf).")
-@json_option
+@option("--budget")
+@option("--plot", "Draw the mechanism in each equilibrium, side by side (.png, .svg, .pdf).")
+@option("--json")
 def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
-    fix: tuple[tuple[str, str], ...],
-    box: tuple[tuple[str, str], ...],
-    budget: float,
-    plot: str | None,
-    json_file: str | None,
+    model: ModelArgument, fix: Pairs, box: Pairs, budget: float, plot: str | None, json_file: str | None
 ) -> None:
     """Find all equilibria of MODEL in a box.
 
@@ -79,11 +48,7 @@ def command(
     from svyaz.stability import equilibria
 
     check_pictures(plot, None)
-    system = load_model(model, settings, choices)
-    if plot:
-        check_looks(system)
-    warn(system)
-    writable_outputs(json_file, plot)
+    system = model.load(json_file, plot, drawn=plot)
     prescribed, sides = values_of(fix, system, "--fix"), ranges_of(box, system, "--box")
     with search_bar(system.name) as progress:
         found = equilibria(system, prescribed, sides, seconds=budget, progress=progress)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from svyaz.commands.common import ModelName, NameAndValue, examples, unknown_model, write_text
+from svyaz.commands.common import examples, unknown_model, write_text
+from svyaz.commands.options import MODEL_NAME, Pairs, option
 from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ LISTED = ("Library", 51, "List the models of the literature, or print one to sta
         "svyaz gallery puma-560 --sequence",
     )
 )
-@click.argument("name", type=ModelName(), required=False)
-@click.option("choices", "--with", metavar="NAME=CHOICE", type=NameAndValue(), multiple=True, help="Choose a variant.")
-@click.option("--sequence", is_flag=True, help="The shortest sequence found for the inertia matrix, of trees.")
-@click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
-def command(name: str | None, choices: tuple[tuple[str, str], ...], sequence: bool, out: str | None) -> None:
+@click.argument("name", type=MODEL_NAME, required=False)
+@option("--with", "Choose a variant.")
+@option("--sequence", "The shortest sequence found for the inertia matrix, of trees.")
+@option("--out", "Write the model file instead of printing it.")
+def command(name: str | None, choices: Pairs, sequence: bool, out: str | None) -> None:
     """List the models of the literature, or print the model file of one of them, to start from."""
     from svyaz.gallery import find
     from svyaz.gallery import sequence as kept_sequence

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from svyaz.commands.common import (
-    NegativeAnswer,
-    examples,
-    json_option,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-)
+from svyaz.commands.common import ModelArgument, NegativeAnswer, write_json
+from svyaz.commands.options import model_command, option
 from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
@@ -25,21 +15,13 @@ if TYPE_CHECKING:
 LISTED = ("Write equations", 15, "Are these the equations of Lagrange and Rayleigh? The seven conditions.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz helmholtz pendulum:2",
-        "svyaz helmholtz inverse-cart --with given=field --json conditions.json",
-        "svyaz helmholtz my-equations.toml",
-    )
+@model_command(
+    "svyaz helmholtz pendulum:2",
+    "svyaz helmholtz inverse-cart --with given=field --json conditions.json",
+    "svyaz helmholtz my-equations.toml",
 )
-@model_options
-@json_option
-def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
-    json_file: str | None,
-) -> None:
+@option("--json")
+def command(model: ModelArgument, json_file: str | None) -> None:
     """Test the second-order equations of MODEL by the seven conditions of Helmholtz, generalised to dissipation.
 
     Equations given in [equations] are tested as they are written, [accelerations] in explicit form: the conditions may
@@ -49,10 +31,7 @@ def command(
     from svyaz.show import as_json
     from svyaz.synthesis import helmholtz
 
-    system = load_model(model, settings, choices)
-    warn(system)
-    writable_outputs(json_file)
-    found = helmholtz(system)
+    found = helmholtz(model.load(json_file))
     write_json(as_json(found), json_file)
     if json_file != "-":
         _show(found)

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from svyaz.commands.common import (
-    NameAndValue,
-    examples,
-    format_option,
-    json_option,
-    json_text,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-    write_text,
-)
+from svyaz.commands.common import ModelArgument, json_text, write_json, write_text
+from svyaz.commands.options import TextValue, format_option, model_command, option, read_pairs
 from svyaz.commands.values import value_of
 
 if TYPE_CHECKING:
@@ -28,57 +17,45 @@ if TYPE_CHECKING:
     from svyaz.model import System
 
 
-class PositionText(click.ParamType):
-    """``q1=0.1,q2=0.2`` → {name: text}."""
-
-    name = "position"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
-        if isinstance(value, dict):
-            return value
-        return dict(NameAndValue().convert(part, param, ctx) for part in str(value).split(","))
-
-
 LISTED = ("Write equations", 12, "Write out the inertia matrix of a tree of bodies in few operations.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz inertia three-link-arm",
-        "svyaz inertia puma-560 --format c --out puma.c",
-        "svyaz inertia planar-3r --at q2=0.5,q3=-0.2 --json -",
-        "svyaz inertia stanford --minimise time",
-    )
+class InertiaOptions(TypedDict):
+    """How the matrix is written."""
+
+    minimise: str
+    double_by_sum: bool
+    base_parameters: bool
+    explicit: bool
+
+
+@model_command(
+    "svyaz inertia three-link-arm",
+    "svyaz inertia puma-560 --format c --out puma.c",
+    "svyaz inertia planar-3r --at q2=0.5,q3=-0.2 --json -",
+    "svyaz inertia stanford --minimise time",
 )
-@model_options
 @format_option()
-@click.option("--at", type=PositionText(), metavar="q1=0.1,…", help="Evaluate there; what is left out is 0.")
-@click.option(
+@option("--at", "Evaluate there; what is left out is 0.", type=TextValue("position", read_pairs), metavar="q1=0.1,…")
+@option(
     "--minimise",
+    "Fewest additions and multiplications, sines aside; or the fastest native code (a sine weighs 5, a sum of angles 1).",
     type=click.Choice(["operations", "time"]),
     default="operations",
     show_default=True,
-    help="Fewest additions and multiplications, sines aside; or the fastest native code (a sine weighs 5, a sum of angles 1).",
 )
-@click.option("--double-by-sum", is_flag=True, help="Write 2x as x + x.")
-@click.option(
-    "--base-parameters", is_flag=True, help="List the groups into which masses and inertias were put together."
-)
-@click.option("--explicit", is_flag=True, help="Write each entry as one formula that shows the physical parameters.")
-@click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
-@json_option
+@option("--double-by-sum", "Write 2x as x + x.")
+@option("--base-parameters", "List the groups into which masses and inertias were put together.")
+@option("--explicit", "Write each entry as one formula that shows the physical parameters.")
+@option("--out")
+@option("--json")
 def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
+    model: ModelArgument,
     output_format: str,
     at: dict[str, str] | None,
-    minimise: str,
-    double_by_sum: bool,
-    base_parameters: bool,
-    explicit: bool,
     out: str | None,
     json_file: str | None,
+    **given: Unpack[InertiaOptions],
 ) -> None:
     """Write out the inertia matrix of a tree of bodies.
 
@@ -88,12 +65,10 @@ def command(
     from svyaz.program import export
     from svyaz.show import base_parameters_text, explicit_latex, explicit_text, inertia_latex, inertia_text
 
-    system = load_model(model, settings, choices)
-    warn(system)
-    writable_outputs(out, json_file)
-    inertia = _written(system, minimise, double_by_sum)
+    system = model.load(out, json_file)
+    inertia = _inertia(system, given["minimise"], given["double_by_sum"])
     values = None if at is None else _values(system, inertia, at)
-    elements = _explicit(system) if explicit else None
+    elements = _explicit(system) if given["explicit"] else None
     if json_file is not None:
         write_json(_result(system, inertia, values, elements), json_file)
     if json_file == "-":
@@ -104,14 +79,14 @@ def command(
         text = inertia_latex(inertia) if elements is None else explicit_latex(elements, system)
     elif output_format == "text":
         text = inertia_text(inertia, system.name) if elements is None else explicit_text(elements, system)
-        text += base_parameters_text(inertia) if base_parameters else ""
+        text += base_parameters_text(inertia) if given["base_parameters"] else ""
         text += "" if values is None else _table(values, at or {})
     else:
         text = export(inertia.program, output_format, out)
     write_text(text, out)
 
 
-def _written(system: System, minimise: str, double_by_sum: bool) -> Inertia:
+def _inertia(system: System, minimise: str, double_by_sum: bool) -> Inertia:
     from dataclasses import replace
 
     from svyaz.expr import ModelError, Problem

@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from svyaz.commands.common import (
-    NegativeAnswer,
-    examples,
-    format_option,
-    json_option,
-    json_text,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-    write_text,
-)
+from svyaz.commands.common import ModelArgument, NegativeAnswer, json_text, write_json, write_text
+from svyaz.commands.options import format_option, model_command, option
 
 if TYPE_CHECKING:
     from svyaz.synthesis import FieldFamily, Inverse
@@ -27,25 +16,20 @@ if TYPE_CHECKING:
 LISTED = ("Write equations", 14, "From a velocity field to a mechanical system in which it attracts.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz invert inverse-cart --with given=field",
-        "svyaz invert inverse-cart --with given=field --format python --out cart.py",
-        "svyaz invert inverse-cart --with given=field --method euler --step 0.001 --set gain=100",
-        "svyaz invert my-field.toml --json inverse.json",
-    )
+@model_command(
+    "svyaz invert inverse-cart --with given=field",
+    "svyaz invert inverse-cart --with given=field --format python --out cart.py",
+    "svyaz invert inverse-cart --with given=field --method euler --step 0.001 --set gain=100",
+    "svyaz invert my-field.toml --json inverse.json",
 )
-@model_options
-@click.option("--method", metavar="NAME", help="Method of integration whose bound on the step is wanted.")
-@click.option("--step", type=float, help="Its step.")
-@click.option("--until", type=float, help="How far the wanted motion is looked at.")
+@option("--method", "Method of integration whose bound on the step is wanted.")
+@option("--step", "Its step.")
+@option("--until", "How far the wanted motion is looked at.", metavar=None)
 @format_option("model")
-@click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
-@json_option
+@option("--out")
+@option("--json")
 def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
+    model: ModelArgument,
     method: str | None,
     step: float | None,
     until: float | None,
@@ -63,9 +47,7 @@ def command(
     from svyaz.show import as_json
     from svyaz.synthesis import family, invert, is_family
 
-    system = load_model(model, settings, choices)
-    warn(system)
-    writable_outputs(out, json_file)
+    system = model.load(out, json_file)
     if is_family(system):
         _show_family(family(system), output_format, out, json_file)
         return

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from svyaz.commands.common import (
-    NameAndValue,
+    ModelArgument,
     NegativeAnswer,
-    examples,
-    load_with_laws,
-    model_options,
+    search_bar,
+    time_bar,
     warn,
     writable_outputs,
     write_text,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import budget_option, run_options, search_bar, time_bar
+from svyaz.commands.options import RUN, Pairs, model_command, option, options
 from svyaz.commands.terminal import plain
 from svyaz.commands.values import values_of
 from svyaz.motion import ModelOptions, run_words
@@ -31,44 +30,23 @@ if TYPE_CHECKING:
 
 LISTED = ("Look", 42, "Write a page in which the mechanism lives: sliders, and the motion computed in the browser.")
 
-Pairs = tuple[tuple[str, str], ...]
 
-
-@click.command(
-    epilog=examples(
-        "svyaz page pendulum:3",
-        "svyaz page sleigh --stabilize 10 --out sleigh.html",
-        "svyaz page ball-and-beam --fix r=0.2 --start alpha=0.02 --until 10",
-        "svyaz page my-model.toml --until 20",
-    )
+@model_command(
+    "svyaz page pendulum:3",
+    "svyaz page sleigh --stabilize 10 --out sleigh.html",
+    "svyaz page ball-and-beam --fix r=0.2 --start alpha=0.02 --until 10",
+    "svyaz page my-model.toml --until 20",
 )
-@model_options
-@run_options
-@click.option(
+@options(*RUN)
+@option(
     "--fix",
-    metavar="NAME=VALUE",
-    type=NameAndValue(),
-    multiple=True,
-    help="Regulate about the equilibrium with this value (see regulate): the page carries the closed loop. Repeatable.",
+    "Regulate about the equilibrium with this value (see regulate): the page carries the closed loop. Repeatable.",
 )
-@click.option(
-    "--start",
-    metavar="NAME=VALUE",
-    type=NameAndValue(),
-    multiple=True,
-    help="Where the closed loop starts; the other variables are as in the equilibrium. Repeatable.",
-)
-@budget_option
-@click.option("--out", metavar="FILE", help="Where to write; NAME.html unless given.")
+@option("--start", "Where the closed loop starts; the other variables are as in the equilibrium. Repeatable.")
+@option("--budget")
+@option("--out", "Where to write; NAME.html unless given.")
 def command(
-    model: str,
-    settings: Pairs,
-    choices: Pairs,
-    fix: Pairs,
-    start: Pairs,
-    budget: float,
-    out: str | None,
-    **options: Unpack[ModelOptions],
+    model: ModelArgument, fix: Pairs, start: Pairs, budget: float, out: str | None, **given: Unpack[ModelOptions]
 ) -> None:
     """Write one HTML file in which MODEL lives: it needs no server, no network and no svyaz.
 
@@ -88,9 +66,9 @@ def command(
         raise click.UsageError(
             "--start is of a closed loop: add --fix, or set the initial values by --set initial.NAME=VALUE."
         )
-    system, laws = load_with_laws(model, settings, choices)
+    system, laws = model.load_with_laws()
     warn(system)
-    target = out or f"{Path(model).stem.replace(':', '-')}.html"
+    target = out or f"{Path(model.name).stem.replace(':', '-')}.html"
     writable_outputs(target)
     from svyaz.forms import derive
     from svyaz.holding import options_for
@@ -99,16 +77,16 @@ def command(
 
     loop: Regulated | None = None
     if fix:
-        motion, loop = _regulated(system, fix, start, budget, options)
+        motion, loop = _regulated(system, fix, start, budget, given)
     else:
-        until = options_for(system, run_words(options)).until
-        with time_bar(system, until) as progress:
-            motion = simulate(system, inputs=laws or None, progress=progress, **options)
+        until = options_for(system, run_words(given)).until
+        with time_bar(system.name, until) as progress:
+            motion = simulate(system, inputs=laws or None, progress=progress, **given)
     if len(motion.times) < 2:
         raise NegativeAnswer(f"there is no motion to show: {with_flags(motion.reason)}")
-    equations = latex_lines(derive(system, options["form"]))
-    words = [model, *(f"--with {name}={choice}" for name, choice in choices)]
-    words += [f"--set {name}={value}" for name, value in settings]
+    equations = latex_lines(derive(system, given["form"]))
+    words = [model.name, *(f"--with {name}={choice}" for name, choice in model.choices)]
+    words += [f"--set {name}={value}" for name, value in model.settings]
     text = living_page(motion, equations, model="" if fix else " ".join(words), loop=loop)
     write_text(text, target)
     click.echo(plain(f"{target}: {len(text.encode()) // 1024} kB"))

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 
 from svyaz.commands.common import (
-    NameAndValue,
+    ModelArgument,
     NegativeAnswer,
     StoppedByUser,
-    check_looks,
     check_pictures,
-    examples,
-    json_option,
-    load_model,
-    model_options,
     progress_bar,
-    warn,
-    writable_outputs,
+    search_bar,
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import beyond_option, budget_option, keep_option, search_bar
+from svyaz.commands.options import Pairs, model_command, option
 from svyaz.commands.terminal import plain
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
@@ -32,100 +26,93 @@ if TYPE_CHECKING:
     from svyaz.json_types import Json
     from svyaz.model import System
 
-Pairs = tuple[tuple[str, str], ...]
-
-
-def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
-    return click.option(name, metavar=metavar, type=NameAndValue(), multiple=True, help=text)
-
-
 LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibrium; run the closed loop.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz regulate ball-and-beam",
-        "svyaz regulate ball-and-beam --with control=voltage --dependent alpha --measure r --run --plot run.png",
-        "svyaz regulate ball-and-beam --with equilibrium=nonzero --against linearised --critical d=0.05:0.11",
-        "svyaz regulate ball-and-beam --basin 10000 --start r=0.1:0.3 --start alpha=-0.1:0.1 --until 20",
-        "svyaz regulate ball-and-beam --poles=-1,-2,-3+1i,-3-1i",
-    )
+class RegulateOptions(TypedDict):
+    """Of which equilibrium, with what and how the regulator is designed; what else is asked of the closed loop."""
+
+    fix: Pairs
+    near: Pairs
+    box: Pairs
+    budget: float
+    dependent: str | None
+    variables: str
+    inputs: str | None
+    measure: str | None
+    weights: str | None
+    solver: str | None
+    poles: str | None
+    against: str | None
+    until: float
+    beyond: bool
+    keep: str
+    start: Pairs
+    run: bool
+    count: int | None
+    critical: tuple[str, str] | None
+
+
+@model_command(
+    "svyaz regulate ball-and-beam",
+    "svyaz regulate ball-and-beam --with control=voltage --dependent alpha --measure r --run --plot run.png",
+    "svyaz regulate ball-and-beam --with equilibrium=nonzero --against linearised --critical d=0.05:0.11",
+    "svyaz regulate ball-and-beam --basin 10000 --start r=0.1:0.3 --start alpha=-0.1:0.1 --until 20",
+    "svyaz regulate ball-and-beam --poles=-1,-2,-3+1i,-3-1i",
 )
-@model_options
-@_repeated(
+@option(
     "--fix",
-    "NAME=VALUE",
     "Prescribe a coordinate, an input or a parameter of the equilibrium; the speed (psi') or momentum (p_psi) of a cyclic "
     "coordinate: then about a steady motion. Repeatable.",
 )
-@_repeated("--near", "NAME=VALUE", "Take the equilibrium nearest to this position (else the initial one). Repeatable.")
-@_repeated("--box", "NAME=LOW:HIGH", "Where to look for equilibria. Repeatable.")
-@budget_option
-@click.option("--dependent", metavar="NAMES", help="Redundant coordinates, one for each constraint; else the best.")
-@click.option(
+@option("--near", "Take the equilibrium nearest to this position (else the initial one). Repeatable.")
+@option("--box", "Where to look for equilibria. Repeatable.")
+@option("--budget")
+@option("--dependent", "Redundant coordinates, one for each constraint; else the best.", metavar="NAMES")
+@option(
     "--variables",
+    "Variables of the design; Routh's belong to steady motions with cyclic coordinates.",
     type=click.Choice(["lagrange", "routh"]),
     default="lagrange",
-    help="Variables of the design; Routh's belong to steady motions with cyclic coordinates.",
 )
-@click.option("--input", "inputs", metavar="NAMES", help="Inputs to control with; all unless given.")
-@click.option(
-    "--measure", metavar="EXPRESSIONS", help="What is measured, separated by commas: an observer is designed."
-)
-@click.option(
+@option("--input", "Inputs to control with; all unless given.", to="inputs", metavar="NAMES")
+@option("--measure", "What is measured, separated by commas: an observer is designed.", metavar="EXPRESSIONS")
+@option(
     "--weights",
+    "Weights (TOML): [state], [input], [noise], [measurement] by name, or matrices Q, R, W, V; else ones.",
     metavar="FILE",
-    help="Weights (TOML): [state], [input], [noise], [measurement] by name, or matrices Q, R, W, V; else ones.",
 )
-@click.option(
+@option(
     "--solver",
+    "How the Riccati equation is solved: by Schur vectors (default), or by Repin's and Tretyakov's establishment.",
     type=click.Choice(["schur", "establishment"]),
-    help="How the Riccati equation is solved: by Schur vectors (default), or by Repin's and Tretyakov's establishment.",
 )
-@click.option("--poles", metavar="ROOTS", help="Place these roots, separated by commas, such as -1,-2+1i,-2-1i.")
-@click.option(
-    "--against", type=click.Choice(["linearised"]), help="Also design from linearised constraints, and compare."
+@option("--poles", "Place these roots, separated by commas, such as -1,-2+1i,-2-1i.", metavar="ROOTS")
+@option(
+    "--against",
+    "Also design from linearised constraints, and compare.",
+    type=click.Choice(["linearised"]),
+    multiple=False,
+    metavar=None,
 )
-@click.option("--run", "wanted", is_flag=True, help="Run the closed loop on the full nonlinear system.")
-@click.option("--until", type=float, default=20.0, show_default=True, help="How long to run.")
-@_repeated(
+@option("--run", "Run the closed loop on the full nonlinear system.")
+@option("--until", "How long to run.", metavar=None, default=20.0, show_default=True)
+@option(
     "--start",
-    "NAME=VALUE",
     "A variable at the start (the others are as in the equilibrium), made consistent with the constraints; with --basin "
     "LOW:HIGH. Repeatable.",
 )
-@keep_option
-@beyond_option
-@click.option("--plot", metavar="FILE", help="Draw the transients (.png, .svg, .pdf).")
-@click.option("--animate", metavar="FILE", help="Draw an animation of the closed loop (.gif, .html).")
-@click.option(
-    "--basin", "count", metavar="COUNT", type=click.IntRange(1), help="From how many of so many starts does it return?"
+@option("--keep")
+@option("--beyond")
+@option("--plot", "Draw the transients (.png, .svg, .pdf).")
+@option("--animate", "Draw an animation of the closed loop (.gif, .html).")
+@option(
+    "--basin", "From how many of so many starts does it return?", to="count", metavar="COUNT", type=click.IntRange(1)
 )
-@click.option(
-    "--critical",
-    metavar="NAME=LOW:HIGH",
-    type=NameAndValue(),
-    help="At which value of a parameter does the control fail?",
-)
-@json_option
+@option("--critical", "At which value of a parameter does the control fail?")
+@option("--json")
 def command(
-    model: str,
-    settings: Pairs,
-    choices: Pairs,
-    fix: Pairs,
-    near: Pairs,
-    box: Pairs,
-    start: Pairs,
-    wanted: bool,
-    until: float,
-    beyond: bool,
-    keep: str,
-    plot: str | None,
-    animate: str | None,
-    count: int | None,
-    critical: tuple[str, str] | None,
-    json_file: str | None,
-    **asked: Any,
+    model: ModelArgument, plot: str | None, animate: str | None, json_file: str | None, **given: Unpack[RegulateOptions]
 ) -> None:
     """Design a regulator u = u0 - K x (and an observer) about the equilibrium of MODEL nearest to its initial position.
 
@@ -136,28 +123,22 @@ def command(
     from svyaz.commands.regulate_report import show
     from svyaz.stability import starting_system
 
-    wanted = wanted or plot is not None or animate is not None
-    _check_questions(until, start, wanted, count)
-    if keep and not wanted:
+    run = given["run"] or plot is not None or animate is not None
+    start, critical, count = given["start"], given["critical"], given["count"]
+    _check_questions(given["until"], start, run, count)
+    if given["keep"] and not run:
         raise click.UsageError("--keep is of a run: add --run.")
     check_pictures(plot, animate)
-    system = load_model(model, settings, choices)
-    if animate:
-        check_looks(system)
-    warn(system)
-    writable_outputs(json_file, plot, animate)
-    prescribed = values_of(fix, system, "--fix")
-    places = {
-        "near": values_of(near, system, "--near"),
-        "fix": prescribed,
-        "box": ranges_of(box, system, "--box"),
-    }
-    points, ranges = _starts(start, starting_system(system, prescribed))
+    system = model.load(json_file, plot, animate, drawn=animate)
+    fix = values_of(given["fix"], system, "--fix")
+    near, box = values_of(given["near"], system, "--near"), ranges_of(given["box"], system, "--box")
+    places = {"near": near, "fix": fix, "box": box}
+    points, ranges = _starts(start, starting_system(system, fix))
     span = None if critical is None else ranges_of([critical], system, "--critical")[critical[0]]
-    found = _found(system, places, asked, json_file)
+    found = _found(system, places, given, json_file)
     margin = None if critical is None or span is None else found.margin(critical[0], span)
-    runs = _runs(found, points, until, beyond, keep) if wanted else {}
-    attraction = None if count is None else _basin(found, ranges, count, until, beyond)
+    runs = _runs(found, points, given) if run else {}
+    attraction = None if count is None else _basin(found, ranges, count, given)
     _pictures({name: trial.transient for name, trial in runs.items()}, plot, animate)
     write_json(_record(found, margin, attraction, runs), json_file)
     if json_file != "-":
@@ -165,14 +146,14 @@ def command(
     _answer(found, runs)
 
 
-def _found(system: System, places: Mapping[str, Any], asked: Mapping[str, Any], json_file: str | None) -> Regulation:
+def _found(system: System, places: Mapping[str, Any], asked: RegulateOptions, json_file: str | None) -> Regulation:
     """The regulator; where there is none the reason is written, and it is a negative answer."""
     from svyaz.control import NoRegulator, NotSolvable
     from svyaz.show import as_json
     from svyaz.stability import NoEquilibrium
 
     try:
-        return _designed(system, places, asked)
+        return _design(system, places, asked)
     except (NotSolvable, NoEquilibrium) as refusal:
         facts = as_json(refusal) if isinstance(refusal, NoRegulator) else {}
         reason = "; ".join(with_flags(text) for text in refusal.args)
@@ -207,7 +188,7 @@ def _check_questions(until: float, start: Pairs, run: bool, count: int | None) -
             raise click.UsageError(f"--start {name}={text}: a value belongs to --run; a basin is spanned by LOW:HIGH.")
 
 
-def _designed(system: System, places: Mapping[str, Any], asked: Mapping[str, Any]) -> Regulation:
+def _design(system: System, places: Mapping[str, Any], asked: RegulateOptions) -> Regulation:
     from svyaz.control import regulate
 
     method = _method(asked["solver"], asked["poles"])
@@ -258,9 +239,9 @@ def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, t
     return points, ranges
 
 
-def _runs(found: Regulation, points: Mapping[str, float], until: float, beyond: bool, keep: str) -> dict[str, Trial]:
+def _runs(found: Regulation, points: Mapping[str, float], given: RegulateOptions) -> dict[str, Trial]:
     """The transients of the control and of its rival from the same start, with a word of warning where it is due."""
-    runs = found.run(points, until, beyond=beyond, keep=keep)
+    runs = found.run(points, given["until"], beyond=given["beyond"], keep=given["keep"])
     trial = runs["regulator"]
     if trial.start.halvings:
         told = ", ".join(f"{n} = {trial.start.state[n]:.6g}" for n in points)
@@ -275,10 +256,10 @@ def _runs(found: Regulation, points: Mapping[str, float], until: float, beyond: 
     return runs
 
 
-def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, until: float, beyond: bool) -> Basin:
+def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, given: RegulateOptions) -> Basin:
     with progress_bar("{task.description}, bar, count, remaining", "starts", count) as tell:
         progress = None if tell is None else lambda done: tell(completed=done)
-        return found.basin(ranges, count, until, beyond=beyond, progress=progress)
+        return found.basin(ranges, count, given["until"], beyond=given["beyond"], progress=progress)
 
 
 def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:

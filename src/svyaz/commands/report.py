@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from svyaz.commands.common import (
-    NegativeAnswer,
-    examples,
-    load_with_laws,
-    model_options,
-    warn,
-    writable_folder,
-    write_json,
-)
-from svyaz.commands.running import beyond_option, not_finished, run_options, tables, time_bar
+from svyaz.commands.common import ModelArgument, NegativeAnswer, time_bar, warn, writable_folder, write_json
+from svyaz.commands.options import RUN, model_command, option, options
+from svyaz.commands.running import not_finished, tables
 from svyaz.commands.terminal import plain
 from svyaz.motion import ModelOptions, run_words
 
@@ -38,43 +31,32 @@ class ReportOptions(ModelOptions):
 LISTED = ("Look", 41, "Derive, simulate and show: a self-contained page, pictures and tables.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz report sling",
-        "svyaz report pendulum:4 --until 20 --out out/pendulum",
-        "svyaz report sleigh --format ipynb --format pdf",
-        "svyaz report my-model.toml",
-    )
+@model_command(
+    "svyaz report sling",
+    "svyaz report pendulum:4 --until 20 --out out/pendulum",
+    "svyaz report sleigh --format ipynb --format pdf",
+    "svyaz report my-model.toml",
 )
-@model_options
-@run_options
-@beyond_option
-@click.option("--out", metavar="FOLDER", help="Where to write; out/NAME unless given.")
-@click.option(
-    "forms",
+@options(*RUN, "--beyond")
+@option("--out", "Where to write; out/NAME unless given.", metavar="FOLDER")
+@option(
     "--format",
+    "Beside the page: a notebook, or a PDF (printed by the Chromium, Chrome or Edge that is installed); repeatable.",
+    to="forms",
     type=click.Choice(("html", "ipynb", "pdf")),
     multiple=True,
-    help="Beside the page: a notebook, or a PDF (printed by the Chromium, Chrome or Edge that is installed); repeatable.",
 )
-def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
-    out: str | None,
-    forms: tuple[str, ...],
-    **options: Unpack[ReportOptions],
-) -> None:
+def command(model: ModelArgument, out: str | None, forms: tuple[str, ...], **given: Unpack[ReportOptions]) -> None:
     """Derive, simulate and show MODEL: report.html (self-contained), pictures, CSV and JSON in one folder."""
     from pathlib import Path
 
-    system, laws = load_with_laws(model, settings, choices)
+    system, laws = model.load_with_laws()
     warn(system)
-    folder = writable_folder(out or Path("out") / Path(model).stem.replace(":", "-"))
+    folder = writable_folder(out or Path("out") / Path(model.name).stem.replace(":", "-"))
     from svyaz.forms import derive
     from svyaz.show import unicode_lines
 
-    equations = derive(system, options["form"])
+    equations = derive(system, given["form"])
     click.echo(plain(f"{system.name}, form {equations.form}:\n"))
     written = unicode_lines(equations)
     for line in written[:LONGEST_SHOWN]:
@@ -85,16 +67,16 @@ def command(
     from svyaz.motion import simulate
     from svyaz.show import as_json
 
-    until = options_for(system, run_words(options)).until
-    with time_bar(system, until) as progress:
-        motion = simulate(system, inputs=laws or None, progress=progress, **options)
+    until = options_for(system, run_words(given)).until
+    with time_bar(system.name, until) as progress:
+        motion = simulate(system, inputs=laws or None, progress=progress, **given)
     tables(motion)
     from svyaz.show import write_report
 
     motion.to_csv(folder / "motion.csv")
     write_json(as_json(motion), str(folder / "result.json"))
     page = write_report(motion, folder)
-    _write_forms(motion, page, forms, {**options, **({"inputs": laws} if laws else {})})
+    _write_forms(motion, page, forms, {**given, **({"inputs": laws} if laws else {})})
     click.echo(f"\nReport: {page}")
     for entry in sorted(folder.iterdir()):
         if entry != page and entry.is_file():

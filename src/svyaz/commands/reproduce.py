@@ -9,12 +9,12 @@ import click
 from svyaz.commands.common import (
     NegativeAnswer,
     examples,
-    json_option,
     progress_bar,
     writable,
     writable_folder,
     write_json,
 )
+from svyaz.commands.options import option
 from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ LISTED = ("Library", 52, "Compute again what was published about them, with a ve
     )
 )
 @click.argument("names", metavar="[NAME …]", nargs=-1)
-@click.option("--out", metavar="FOLDER", help="Also draw the published figures there, where svyaz can draw them.")
-@json_option
+@option("--out", "Also draw the published figures there, where svyaz can draw them.", metavar="FOLDER")
+@option("--json")
 def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> None:
     """Compute again what was published about the models NAME (all, unless some are named).
 

@@ -1,24 +1,17 @@
-"""What ``simulate`` and ``report`` share: the options of a run, the progress bar, and the words for its outcome."""
+"""What ``simulate`` and ``report`` share: progress bars, and how the outcome of a run is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import astuple
 from math import isfinite
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-import click
-
-from svyaz.commands.common import NegativeAnswer, StoppedByUser, form_option, progress_bar
+from svyaz.commands.common import NegativeAnswer, StoppedByUser
 from svyaz.commands.hints import with_flags
 from svyaz.commands.terminal import Page
-from svyaz.integrate import method_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from svyaz.model import System
     from svyaz.motion import Event, Motion
 
 MOST_PHASES = 30
@@ -27,124 +20,12 @@ MOST_PHASES = 30
 MOST_IMPACTS = 12
 """So many impacts of one moment are printed."""
 
-Function = TypeVar("Function", bound=Callable[..., object])
-
 
 def not_finished(motion: Motion, run: str = "") -> NegativeAnswer:
     """Why a run did not come to its end; of several, which one."""
     told = f"{run}: " if run else ""
     reason = f"{told}{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}"
     return StoppedByUser(reason) if motion.status == "stopped" else NegativeAnswer(reason)
-
-
-class StabilizeText(click.ParamType):
-    """off, auto, projection, a number, or a table as in a model file: '{alpha = 20, beta = 100}'."""
-
-    name = "stabilize"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
-        if not isinstance(value, str) or value in ("off", "auto", "projection"):
-            return value
-        import tomllib
-
-        try:
-            return tomllib.loads(f"stabilize = {value}")["stabilize"]
-        except tomllib.TOMLDecodeError:
-            self.fail(
-                f"'{value}' is not off, auto, projection, a number or a table such as {{alpha = 20, beta = 100}}.",
-                param,
-                ctx,
-            )
-
-
-class ToleranceText(click.ParamType):
-    """A number, or a table by constraint as in a model file: '{blade = 1e-3}'."""
-
-    name = "tolerance"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
-        if not isinstance(value, str):
-            return value
-        import tomllib
-
-        try:
-            found = tomllib.loads(f"tolerance = {value}")["tolerance"] if "{" in value else float(value)
-        except ValueError:
-            self.fail(f"'{value}' is not a number or a table such as {{blade = 1e-3}}.", param, ctx)
-        return found
-
-
-budget_option = click.option(
-    "--budget",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0.0, min_open=True),
-    default=float("inf"),
-    help="Time limit of the search in seconds, in place of the limit that counts its work; a note says when it was reached.",
-)
-
-
-beyond_option = click.option(
-    "--beyond", is_flag=True, help="Run on where a limit of the model is passed ([limits]), and tell it."
-)
-
-
-keep_option = click.option(
-    "--keep",
-    default="",
-    metavar="NAMES",
-    help="Move the initial state onto the constraints and keep these of its values: --keep \"psi',beta'\".",
-)
-
-stabilize_option = click.option(
-    "--stabilize", type=StabilizeText(), metavar="HOW", help="off, auto, projection, a number, or a table of gains."
-)
-
-
-def step_options(function: Function) -> Function:
-    """A method with its fixed step, and when its motion ends."""
-    number = click.FLOAT
-    for decorate in (
-        click.option("--every", type=number, metavar="TIME", help="Interval of time between the rows of the result."),
-        click.option("--until", type=number, metavar="TIME", help="End of the motion, which begins at t = 0."),
-        click.option("--step", type=number, help="Fixed step."),
-        click.option("--method", metavar="NAME", help=f"{', '.join(method_names())}; rk2:0.75."),
-    ):
-        function = decorate(function)
-    return function
-
-
-def run_options(function: Function) -> Function:
-    """The options that override a model's [run]."""
-    number = click.FLOAT
-    for decorate in (
-        stabilize_option,
-        click.option(
-            "--tolerance",
-            type=ToleranceText(),
-            metavar="RESIDUAL",
-            help="Largest residual allowed, or a table by constraint: auto chooses by it, given gains are judged by it.",
-        ),
-        click.option("--atol", type=number, help="Absolute error allowed in a step; equal to rtol unless given."),
-        click.option("--rtol", type=number, help="Relative error allowed in a step: steps are chosen."),
-        step_options,
-        form_option,
-    ):
-        function = decorate(function)
-    return function
-
-
-@contextmanager
-def time_bar(system: System, until: float) -> Iterator[Callable[[float], object] | None]:
-    """A bar on the terminal that follows the time reached; nothing where there is no terminal."""
-    with progress_bar("{task.description}, bar, t = {task.completed:.4g}, remaining", system.name, until) as tell:
-        yield None if tell is None else lambda t: tell(completed=t)
-
-
-@contextmanager
-def search_bar(title: str) -> Iterator[Callable[[float], object] | None]:
-    """A bar on the terminal that follows the part of a box that was searched; nothing where there is no terminal."""
-    with progress_bar("{task.description}, bar, share, elapsed", title, 1.0) as tell:
-        yield None if tell is None else lambda done: tell(completed=done)
 
 
 def outcome(motion: Motion) -> str:

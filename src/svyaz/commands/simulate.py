@@ -9,27 +9,19 @@ from typing import TYPE_CHECKING, Unpack, cast
 import click
 
 from svyaz.commands.common import (
+    LooksArgument,
+    ModelArgument,
     check_looks,
     check_pictures,
-    examples,
-    json_option,
-    load_with_laws,
-    model_options,
+    time_bar,
     warn,
     writable_outputs,
     write_json,
 )
-from svyaz.commands.comparing import comparing_options, labels_of, options_and_values, views_asked
+from svyaz.commands.comparing import labels_of, options_and_values, views_asked
 from svyaz.commands.hints import with_flags
-from svyaz.commands.looks import looks_asked, looks_options
-from svyaz.commands.running import (
-    beyond_option,
-    keep_option,
-    not_finished,
-    run_options,
-    tables,
-    time_bar,
-)
+from svyaz.commands.options import RUN, looks_options, model_command, option, options
+from svyaz.commands.running import not_finished, tables
 from svyaz.commands.terminal import plain
 from svyaz.json_types import Json, Record
 from svyaz.motion import ModelOptions, run_words
@@ -54,58 +46,42 @@ class SimulateOptions(ModelOptions):
 LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipliers are reported.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz simulate pendulum:3",
-        "svyaz simulate sling --csv sling.csv --plot sling.png --animate sling.html",
-        "svyaz simulate pendulum-xy --method rk4 --step 0.01 --until 100 --json result.json",
-        "svyaz simulate my-model.toml --set m=2 --set initial.x=0.1",
-        "svyaz simulate ball-and-beam --set nu='0.1*sin(2*t)' --until 2",
-        "svyaz simulate sleigh --stabilize 46 --show residuals,multipliers --csv held.csv --plot held.png",
-        'svyaz simulate ball-and-beam --show "r,theta\'" --size 12x6 --degrees --plot beam.svg',
-        "svyaz simulate sleigh --against form=chaplygin --against stabilize=off --show phi,residuals --plot both.png",
-    )
+@model_command(
+    "svyaz simulate pendulum:3",
+    "svyaz simulate sling --csv sling.csv --plot sling.png --animate sling.html",
+    "svyaz simulate pendulum-xy --method rk4 --step 0.01 --until 100 --json result.json",
+    "svyaz simulate my-model.toml --set m=2 --set initial.x=0.1",
+    "svyaz simulate ball-and-beam --set nu='0.1*sin(2*t)' --until 2",
+    "svyaz simulate sleigh --stabilize 46 --show residuals,multipliers --csv held.csv --plot held.png",
+    'svyaz simulate ball-and-beam --show "r,theta\'" --size 12x6 --degrees --plot beam.svg',
+    "svyaz simulate sleigh --against form=chaplygin --against stabilize=off --show phi,residuals --plot both.png",
 )
-@model_options
-@run_options
-@click.option("--project", is_flag=True, help="First move the initial state onto the constraints.")
-@keep_option
-@click.option(
+@options(*RUN, "--project", "--keep")
+@option(
     "--initial-error",
+    "With how large an error of the initial state the error bound of Euler's method begins.",
     type=float,
     default=0.0,
     metavar="ERROR",
-    help="With how large an error of the initial state the error bound of Euler's method begins.",
 )
-@click.option("--halve", is_flag=True, help="Estimate the trajectory error by halving the step.")
-@click.option(
-    "--force", is_flag=True, help="Run in spite of a bad verdict on the gains or a start off the constraints."
-)
-@beyond_option
-@comparing_options
-@click.option(
-    "--csv",
-    metavar="FILE",
-    help="Write t, then each coordinate followed by its velocity, or what --show names ('-': standard output).",
-)
-@click.option("--plot", metavar="FILE", help="Draw an overview, or what --show names (.png, .svg, .pdf).")
+@option("--halve", "Estimate the trajectory error by halving the step.")
+@option("--force", "Run in spite of a bad verdict on the gains or a start off the constraints.")
+@options("--beyond", "--show", "--against")
+@option("--csv", "Write t, then each coordinate followed by its velocity, or what --show names ('-': standard output).")
+@option("--plot", "Draw an overview, or what --show names (.png, .svg, .pdf).")
 @looks_options
-@click.option("--animate", metavar="FILE", help="Draw an animation (.gif, .html).")
-@json_option
+@option("--animate", "Draw an animation (.gif, .html).")
+@option("--json")
 def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
+    model: ModelArgument,
     json_file: str | None,
+    against: tuple[Mapping[str, str], ...],
     csv: str | None,
     plot: str | None,
-    size: tuple[float, float] | None,
-    degrees: bool,
-    style: str | None,
     animate: str | None,
     show: str | None,
-    against: tuple[Mapping[str, str], ...],
-    **options: Unpack[SimulateOptions],
+    looks: LooksArgument,
+    **given: Unpack[SimulateOptions],
 ) -> None:
     """Integrate the motion of MODEL from its initial state.
 
@@ -118,7 +94,7 @@ def command(
     if plot or animate:
         check_pictures(plot, animate)
     labels = labels_of(against)
-    system, laws = load_with_laws(model, settings, choices)
+    system, laws = model.load_with_laws()
     if animate:
         check_looks(system)
     warn(system)
@@ -126,24 +102,24 @@ def command(
     from svyaz.motion import simulate
 
     views = views_asked(system, show)
-    looks = looks_asked(system, plot, size, degrees, style) if plot or size or degrees or style else None
-    asked: list[tuple[System, Laws, SimulateOptions]] = [(system, laws, options)]
+    style = looks.check(system, plot)
+    asked: list[tuple[System, Laws, SimulateOptions]] = [(system, laws, given)]
     for changes in against:
-        own, values = options_and_values(options, changes)
-        asked.append((*load_with_laws(model, (*settings, *values), choices), cast(SimulateOptions, own)))
-    ends = [options_for(stated, run_words(given)).until for stated, _, given in asked]
+        own, values = options_and_values(given, changes)
+        asked.append((*model.load_with_laws(values), cast(SimulateOptions, own)))
+    ends = [options_for(stated, run_words(how)).until for stated, _, how in asked]
     writable_outputs(json_file, csv, plot, animate)
     runs: dict[str, Motion] = {}
-    for label, until, (stated, inputs, given) in zip(labels, ends, asked, strict=True):
-        with time_bar(stated, until) as progress:
-            runs[label] = simulate(stated, inputs=inputs or None, progress=progress, **given)
+    for label, until, (stated, inputs, how) in zip(labels, ends, asked, strict=True):
+        with time_bar(stated.name, until) as progress:
+            runs[label] = simulate(stated, inputs=inputs or None, progress=progress, **how)
         _warn(runs[label])
         if runs[label].status == "stopped":
             break
     _write_csv(runs, views, csv)
     if json_file is not None:
         write_json(_record(runs, against), json_file)
-    _pictures(runs, views, plot, looks, animate)
+    _pictures(runs, views, plot, style, animate)
     if "-" not in (csv, json_file):
         for label, run in runs.items():
             tables(run, label if against else "")

@@ -7,21 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from svyaz.commands.common import (
-    NameAndValue,
-    NegativeAnswer,
-    check_pictures,
-    examples,
-    json_option,
-    load_model,
-    model_options,
-    warn,
-    writable_outputs,
-    write_json,
-)
+from svyaz.commands.common import ModelArgument, NegativeAnswer, check_pictures, search_bar, write_json
 from svyaz.commands.equilibria import show_verdict
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import budget_option, search_bar
+from svyaz.commands.options import Pairs, model_command, option
 from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
 from svyaz.files import text_file
@@ -35,46 +24,29 @@ if TYPE_CHECKING:
 LISTED = ("Examine", 33, "Find the steady motions of cyclic coordinates, and decide their stability.")
 
 
-@click.command(
-    epilog=examples(
-        'svyaz steady hoop --fix "psi\'=6"',
-        "svyaz steady hoop --fix p_psi=2.8 --json steady.json",
-        'svyaz steady hoop --along "psi\'=2:8" --plot branches.png',
-        'svyaz steady my-model.toml --fix "psi\'=5" --box x=-1:1',
-    )
+@model_command(
+    'svyaz steady hoop --fix "psi\'=6"',
+    "svyaz steady hoop --fix p_psi=2.8 --json steady.json",
+    'svyaz steady hoop --along "psi\'=2:8" --plot branches.png',
+    'svyaz steady my-model.toml --fix "psi\'=5" --box x=-1:1',
 )
-@model_options
-@click.option(
-    "--fix",
-    metavar="NAME=VALUE",
-    type=NameAndValue(),
-    multiple=True,
-    help="Prescribe a cyclic speed (psi'), a momentum (p_psi), a coordinate, an input or a parameter. Repeatable.",
+@option(
+    "--fix", "Prescribe a cyclic speed (psi'), a momentum (p_psi), a coordinate, an input or a parameter. Repeatable."
 )
-@click.option(
+@option(
     "--box",
-    metavar="NAME=LOW:HIGH",
-    type=NameAndValue(),
-    multiple=True,
-    help="Where to look; the model's [box] unless given, and one turn for angles. A parameter, a speed or a momentum "
+    "Where to look; the model's [box] unless given, and one turn for angles. A parameter, a speed or a momentum "
     "becomes unknown. Repeatable.",
 )
-@click.option(
-    "--along",
-    metavar="NAME=FROM:TO",
-    type=NameAndValue(),
-    help="Follow all branches while a speed, a momentum, a parameter, an input or a coordinate changes.",
-)
-@click.option("--plot", metavar="FILE", help="With --along: draw the branches, stability by colour (.png, .svg, .pdf).")
-@click.option("--csv", metavar="FILE", help="With --along: write the branches as a table.")
-@budget_option
-@json_option
+@option("--along", "Follow all branches while a speed, a momentum, a parameter, an input or a coordinate changes.")
+@option("--plot", "With --along: draw the branches, stability by colour (.png, .svg, .pdf).")
+@option("--csv", "With --along: write the branches as a table.")
+@option("--budget")
+@option("--json")
 def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
-    fix: tuple[tuple[str, str], ...],
-    box: tuple[tuple[str, str], ...],
+    model: ModelArgument,
+    fix: Pairs,
+    box: Pairs,
     along: tuple[str, str] | None,
     plot: str | None,
     csv: str | None,
@@ -95,9 +67,7 @@ def command(
     if along is None and (plot or csv):
         raise click.UsageError("--plot and --csv belong to --along.")
     check_pictures(plot, None)
-    system = load_model(model, settings, choices)
-    warn(system)
-    writable_outputs(json_file, plot, csv)
+    system = model.load(json_file, plot, csv)
     prescribed, sides = values_of(fix, system, "--fix"), ranges_of(box, system, "--box")
     if along is not None:
         span = ranges_of([along], system, "--along")[along[0]]

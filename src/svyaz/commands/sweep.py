@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from svyaz.commands.common import (
+    ModelArgument,
     NegativeAnswer,
     StoppedByUser,
-    examples,
-    json_option,
-    load_with_laws,
-    model_options,
     progress_bar,
     warn,
     writable,
     write_json,
 )
-from svyaz.commands.running import beyond_option, keep_option, run_options
+from svyaz.commands.options import RUN, model_command, option, options
 from svyaz.commands.terminal import Page
 from svyaz.motion import ModelOptions
 
@@ -33,11 +30,14 @@ if TYPE_CHECKING:
 
 
 class SweepOptions(ModelOptions):
-    """The options of a run, and what is measured of it."""
+    """The options of a run, what is measured of it, and who computes."""
 
     measure: tuple[str, ...]
     project: bool
     beyond: bool
+    workers: int | None
+    scheduler: str | None
+    resume: bool
 
 
 STUDY = "study.zarr"
@@ -53,51 +53,42 @@ MOST_MEASURES = 4
 LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, gains, steps.")
 
 
-@click.command(
-    epilog=examples(
-        "svyaz sweep sleigh --vary stabilize=1:2500:100:log --method euler --step 0.001",
-        "svyaz sweep pendulum-xy --vary alpha=1:40:30 --vary beta=1:400:30 --method rk4 --step 0.01",
-        "svyaz sweep four-bar --vary run.step=1e-4:1e-2:20:log --stabilize 10 --measure residual --measure error",
-        "svyaz sweep my-model.toml --vary m=1:2:11 --vary initial.x=0:0.5:6 --measure final.x --out out/study",
-    )
+@model_command(
+    "svyaz sweep sleigh --vary stabilize=1:2500:100:log --method euler --step 0.001",
+    "svyaz sweep pendulum-xy --vary alpha=1:40:30 --vary beta=1:400:30 --method rk4 --step 0.01",
+    "svyaz sweep four-bar --vary run.step=1e-4:1e-2:20:log --stabilize 10 --measure residual --measure error",
+    "svyaz sweep my-model.toml --vary m=1:2:11 --vary initial.x=0:0.5:6 --measure final.x --out out/study",
 )
-@model_options
-@run_options
-@click.option(
+@options(*RUN)
+@option(
     "--vary",
+    "A parameter, initial.x, run.step, or a gain (stabilize, kappa, alpha, beta); repeatable, all are combined.",
     multiple=True,
     required=True,
     metavar="NAME=FROM:TO:COUNT[:log]",
-    help="A parameter, initial.x, run.step, or a gain (stabilize, kappa, alpha, beta); repeatable, all are combined.",
 )
-@click.option(
+@option(
     "--measure",
-    multiple=True,
-    metavar="NAME",
-    help="final, residual, drift, multiplier, energy (or one: final.x, energy.work), error (by step halving), steps, …; "
+    "final, residual, drift, multiplier, energy (or one: final.x, energy.work), error (by step halving), steps, …; "
     "repeatable. "
     "Residuals, energy drift (where it is an integral) and final state unless given.",
+    multiple=True,
+    metavar="NAME",
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Cores to use; all unless given.")
-@click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler, to compute on a cluster.")
-@click.option("--project", is_flag=True, help="First move every initial state onto the constraints.")
-@keep_option
-@beyond_option
-@click.option("--resume", is_flag=True, help="Go on with the study in the folder, or add values and measures to it.")
-@click.option("--out", metavar="FOLDER", help="Where to write; out/NAME-sweep unless given.")
-@json_option
+@option("--workers", "Cores to use; all unless given.", type=click.IntRange(min=1), metavar="N")
+@option("--scheduler", "Address of a Dask scheduler, to compute on a cluster.", metavar="ADDRESS")
+@option("--project", "First move every initial state onto the constraints.")
+@options("--keep", "--beyond")
+@option("--resume", "Go on with the study in the folder, or add values and measures to it.")
+@option("--out", "Where to write; out/NAME-sweep unless given.", metavar="FOLDER")
+@option("--json")
 def command(
-    model: str,
-    settings: tuple[tuple[str, str], ...],
-    choices: tuple[tuple[str, str], ...],
+    model: ModelArgument,
     json_file: str | None,
     vary: tuple[str, ...],
     out: str | None,
-    workers: int | None,
-    scheduler: str | None,
-    resume: bool,
     keep: str,
-    **options: Unpack[SweepOptions],
+    **given: Unpack[SweepOptions],
 ) -> None:
     """Run MODEL for every combination of what is varied and measure each run.
 
@@ -106,33 +97,30 @@ def command(
     folder study.zarr, which xarray reads: after Ctrl-C, a lost worker or a power cut the same command with --resume goes
     on with them. With more values or measures it adds what is missing.
     """
-    if workers is not None and scheduler is not None:
+    if given["workers"] is not None and given["scheduler"] is not None:
         raise click.UsageError("--workers is for this computer and --scheduler for a cluster: give one of them.")
     if json_file not in (None, "-"):
         writable(json_file)
     axes = _axes(vary)
-    system, laws = load_with_laws(model, settings, choices)
+    system, laws = model.load_with_laws()
     warn(system)
     from svyaz.show import as_json
     from svyaz.study import sweep
 
-    folder = Path(out) if out else Path("out") / f"{Path(model).stem.replace(':', '-')}-sweep"
+    folder = Path(out) if out else Path("out") / f"{Path(model.name).stem.replace(':', '-')}-sweep"
     with (
-        _room_for(folder, resume),
+        _room_for(folder, given["resume"]),
         progress_bar("{task.description}, bar, count, remaining", system.name) as tell,
     ):
         progress = None if tell is None else lambda done, total: tell(completed=done, total=total)
         result = sweep(
             system,
             axes,
-            workers=workers,
-            scheduler=scheduler,
             progress=progress,
             keep=folder / STUDY,
-            resume=resume,
             inputs=laws or None,
             kept=keep,
-            **options,
+            **given,
         )
     files = _write(result, folder)
     write_json(as_json(result), json_file)

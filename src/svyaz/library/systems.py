@@ -13,7 +13,7 @@ from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import OnFailure, WorkingMotion, simulate
 from svyaz.library.prepared import PreparedRun
 from svyaz.library.stated import StatedSystem
-from svyaz.motion import ModelOptions, PreparedOptions, RunOptions
+from svyaz.motion import ExportOptions, ModelOptions, PreparedOptions, RunOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -58,37 +58,23 @@ class WorkingSystem(StatedSystem):
         """
         return derive(self, form, stabilize=stabilize)
 
+    @show_options
     def export(
         self,
         language: str,
         *,
         form: str | None = None,
         stabilize: Stabilize | None = "off",
-        complete: bool = False,
-        reactions: bool = False,
-        jacobian: bool = False,
-        method: str | None = None,
-        step: float | None = None,
-        until: float | None = None,
-        every: float | None = None,
+        **options: Unpack[ExportOptions],
     ) -> str:
         """Its equations as code, with stabilising terms and held integrals where that is asked for.
 
         A ``complete`` program makes a run with a fixed step and writes it; what is left out of ``stabilize`` (None), method,
         step, until and every is taken from the model's [run]. See :func:`svyaz.motion.program_text`.
         """
+        method, step, until = options.get("method"), options.get("step"), options.get("until")
         found = motion.with_gains(self, form, stabilize=stabilize, method=method, step=step, until=until)
-        return motion.program_text(
-            found,
-            language,
-            complete=complete,
-            reactions=reactions,
-            jacobian=jacobian,
-            method=method,
-            step=step,
-            until=until,
-            every=every,
-        )
+        return motion.program_text(found, language, **options)
 
     @show_options
     def check(self, **options: Unpack[ModelOptions]) -> Check:

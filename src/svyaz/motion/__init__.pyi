@@ -56,6 +56,7 @@ from svyaz.motion.views import parted as parted
 from svyaz.motion.views import usual_views as usual_views
 from svyaz.motion.views import views_of as views_of
 from svyaz.motion.views import write_runs as write_runs
+from svyaz.motion.writing import ExportOptions as ExportOptions
 from svyaz.motion.writing import gains_left_out as gains_left_out
 from svyaz.motion.writing import program_text as program_text
 from svyaz.motion.writing import rehearsed_gains as rehearsed_gains

@@ -21,16 +21,21 @@ Stabilize: TypeAlias = str | float | Mapping[str, Json]
 """How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""
 
 
-class ModelOptions(TypedDict, total=False):
+class StepOptions(TypedDict, total=False):
+    """A method with its fixed step, and when its motion ends; None where the model decides."""
+
+    method: str | None
+    step: Positive | None
+    until: Positive | None
+    every: Positive | None
+
+
+class ModelOptions(StepOptions, total=False):
     """Options that the [run] of a model states too; None where the model decides."""
 
     form: str | None
-    method: str | None
-    step: Positive | None
     rtol: Positive | None
     atol: Positive | None
-    until: Positive | None
-    every: Positive | None
     stabilize: Stabilize | None
     tolerance: Tolerance | None
     hold: str | None

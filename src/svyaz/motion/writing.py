@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
@@ -31,9 +32,20 @@ from svyaz.holding import (
 )
 from svyaz.model import System
 from svyaz.motion.checking import check
-from svyaz.motion.options import Stabilize
+from svyaz.motion.options import Stabilize, StepOptions
 from svyaz.motion.phases import START
 from svyaz.program import export, export_complete
+
+
+class ExportOptions(StepOptions, total=False):
+    """What is written of equations as code; the options of a run are those of a ``complete`` program."""
+
+    complete: bool
+    reactions: bool
+    jacobian: bool
+
+
+DEFAULTS: ExportOptions = {"complete": False, "reactions": False, "jacobian": False}
 
 
 @check_arguments
@@ -153,14 +165,8 @@ def program_text(
     found: Stabilised,
     language: str,
     *,
-    complete: bool = False,
-    reactions: bool = False,
-    jacobian: bool = False,
-    method: str | None = None,
-    step: float | None = None,
-    until: float | None = None,
-    every: float | None = None,
     file: str | None = None,
+    **asked: Unpack[ExportOptions],
 ) -> str:
     """Equations as code in one of the languages of ``export``; gains and held integrals included.
 
@@ -170,9 +176,11 @@ def program_text(
     """
     equations = found.equations if found.terms else runnable(found.equations)
     system, state = equations.system, np.array(equations.system.initial_state())
-    options = options_for(system, {"method": method, "step": step, "until": until, "every": every})
+    how: ExportOptions = {**DEFAULTS, **asked}
+    complete = how["complete"]
+    options = options_for(system, {name: how.get(name) for name in StepOptions.__annotations__})
     run = fixed_run(equations, options, state) if complete else None
     held = in_states_of(equations, held_integrals(system, state, START, found.chosen.decay_rate), found.chosen)
-    wanted = Wanted(reactions, residuals=complete or bool(found.terms), jacobian=jacobian)
+    wanted = Wanted(how["reactions"], residuals=complete or bool(found.terms), jacobian=how["jacobian"])
     program = written_program(equations, wanted, held, options.hold)
     return export(program, language, file) if run is None else export_complete(program, language, run, file)
