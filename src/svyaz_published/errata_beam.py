@@ -7,7 +7,6 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.control import lqr, transported
 from svyaz.expr import evaluate
-from svyaz.stability import differentiated
 from svyaz_published.beam import (
     VOLTAGE,
     at_rest,
@@ -20,6 +19,7 @@ from svyaz_published.beam import (
     stand,
 )
 from svyaz_published.numbers import accelerations
+from svyaz_published.shulgin_route import linearise_shulgin
 
 Pair = tuple[float, float]
 
@@ -78,7 +78,7 @@ def e14_motor_constants() -> Pair:
 def _direct(**choices: str) -> Array:
     """A by differentiating the equations themselves."""
     system = stand(**choices)
-    return differentiated(system, at_rest(system)).A
+    return linearise_shulgin(system, at_rest(system)).A
 
 
 def e15_second_order_terms_of_n1() -> Pair:
@@ -184,7 +184,7 @@ def e29_least_inclination() -> Pair:
 def e29a_coefficients_of_z() -> Pair:
     """P^II at θ₁ as in (3.4.24), with one factor 1/B too many and without -mg z in the first equation, and as it must be."""
     system = stand(**VOLTAGE, dependent="alpha", equilibrium="nonzero")
-    exact = differentiated(system, at_rest(system))
+    exact = linearise_shulgin(system, at_rest(system))
     p, b = system.parameters, float(linear(**VOLTAGE, equilibrium="nonzero").slope[0, 1])
     weight, bend = p["m"] * p["g"], slope_of_slope("alpha", "nonzero")
     push = weight * (p["R"] / b + p["r0"] * bend / b**2)

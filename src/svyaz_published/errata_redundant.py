@@ -15,8 +15,9 @@ from svyaz.expr import evaluate
 from svyaz.forms import derive, redundancy, shulgin_equations
 from svyaz.gallery import random_mechanism
 from svyaz.model import ModelWords
-from svyaz.stability import differentiated, equilibrium_tables, first_approximation
+from svyaz.stability import equilibrium_tables, first_approximation
 from svyaz_published.numbers import generator
+from svyaz_published.shulgin_route import linearise_shulgin
 
 Pair = tuple[float, float]
 
@@ -51,7 +52,7 @@ def e2_sign_of_s1() -> Pair:
     mechanism = random_mechanism(3, 2, 2, 1)
     system = mechanism.system
     found = first_approximation(system, mechanism.state, mechanism.inputs)
-    direct = differentiated(system, mechanism.state, mechanism.inputs).blocks["S1"]
+    direct = linearise_shulgin(system, mechanism.state, mechanism.inputs).blocks["S1"]
     values = {**system.constants, **mechanism.state, **mechanism.inputs}
     numbers = equilibrium_tables(system, values)
     place = {q: k for k, q in enumerate(system.coordinates)}

@@ -16,7 +16,8 @@ from svyaz.arrays import Array
 from svyaz.expr import Expression, evaluate, gradient, velocity
 from svyaz.forms import at_momenta, lagrangian, pseudo_cyclic, shulgin_equations
 from svyaz.model import ModelWords
-from svyaz.stability import SteadyBlocks, first_approximation, lagrange_blocks, routh_blocks
+from svyaz.stability import first_approximation
+from svyaz_published.steady_blocks import SteadyBlocks, lagrange_blocks, routh_blocks
 
 Pair = tuple[float, float]
 

@@ -16,7 +16,8 @@ from svyaz import System
 from svyaz.control import controllability, observability
 from svyaz.control.uniform import uniform_variables
 from svyaz.show import as_json
-from svyaz.stability import SteadyBlocks, lagrange_blocks, routh_blocks, steady_near
+from svyaz.stability import steady_near
+from svyaz_published.steady_blocks import SteadyBlocks, lagrange_blocks, routh_blocks
 
 ROUTES = [
     (1, 1, 1, (), ()),

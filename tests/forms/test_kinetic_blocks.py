@@ -12,7 +12,7 @@ from steady_systems import steady_system
 from svyaz import System
 from svyaz.expr import evaluate
 from svyaz.forms import derive, kinetic_blocks, lagrangian, shulgin_equations
-from svyaz.stability import routh_blocks
+from svyaz_published.steady_blocks import routh_blocks
 
 
 def numbers(rows: tuple, values: dict[str, float]) -> np.ndarray:

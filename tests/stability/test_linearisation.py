@@ -14,8 +14,9 @@ from svyaz.forms.named.shulgin import shulgin_equations
 from svyaz.forms.programs import rates_of, rates_program
 from svyaz.gallery.random_mechanisms import RandomMechanism, random_mechanism
 from svyaz.program import compile_program
-from svyaz.stability.linearisation import differentiated, first_approximation, with_linearised_constraints
+from svyaz.stability.linearisation import first_approximation, with_linearised_constraints
 from svyaz.stability.spectrum import zero_roots
+from svyaz_published.shulgin_route import linearise_shulgin
 
 SIZES = [(n, m, k) for n in (1, 2, 3) for m in (1, 2, 3) for k in (0, 1, 2)]
 SYSTEMS = [(seed, *SIZES[(7 * seed) % len(SIZES)]) for seed in range(40)]
@@ -30,7 +31,7 @@ def relative(found: np.ndarray, expected: np.ndarray) -> float:
 def test_R1_formulas_equal_direct_differentiation(case: tuple[int, int, int, int]) -> None:
     mechanism = random_mechanism(*case, current_rates=bool(case[0] % 2))
     formulas = first_approximation(mechanism.system, mechanism.state, mechanism.inputs)
-    direct = differentiated(mechanism.system, mechanism.state, mechanism.inputs)
+    direct = linearise_shulgin(mechanism.system, mechanism.state, mechanism.inputs)
     for name in ("A", "B", "Z", "slope", "inertia", "stiffness"):
         assert relative(getattr(formulas, name), getattr(direct, name)) < 1e-11, name
 

@@ -10,7 +10,7 @@ import pytest
 from steady_systems import Linearised, SteadySystem, linearised, steady_system
 
 from svyaz.expr import ModelError
-from svyaz.stability import lagrange_blocks, routh_blocks
+from svyaz_published.steady_blocks import lagrange_blocks, routh_blocks
 
 SIZES = [*product((1, 2, 3), repeat=3), (2, 3, 1), (3, 1, 2), (1, 3, 2)]
 """(k, l, m): 30 systems, 27 of them with k, l, m not all equal."""

@@ -1,4 +1,6 @@
+from svyaz.stability.admissible import check_redundant as check_redundant
 from svyaz.stability.admissible import may_be_steady as may_be_steady
+from svyaz.stability.admissible import refuse_unfit as refuse_unfit
 from svyaz.stability.along import along_a_symmetry as along_a_symmetry
 from svyaz.stability.along import offered as offered
 from svyaz.stability.along import starting_system as starting_system
@@ -24,7 +26,6 @@ from svyaz.stability.hypotheses import Hypothesis as Hypothesis
 from svyaz.stability.hypotheses import special_case as special_case
 from svyaz.stability.linear_forces import forces_of as forces_of
 from svyaz.stability.linearisation import FirstApproximation as FirstApproximation
-from svyaz.stability.linearisation import differentiated as differentiated
 from svyaz.stability.linearisation import first_approximation as first_approximation
 from svyaz.stability.linearisation import with_linearised_constraints as with_linearised_constraints
 from svyaz.stability.poles import Pole as Pole
@@ -50,9 +51,6 @@ from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt
 from svyaz.stability.steady import SteadyChoice as SteadyChoice
 from svyaz.stability.steady import steady_motions as steady_motions
 from svyaz.stability.steady import steady_near as steady_near
-from svyaz.stability.steady_blocks import SteadyBlocks as SteadyBlocks
-from svyaz.stability.steady_blocks import lagrange_blocks as lagrange_blocks
-from svyaz.stability.steady_blocks import routh_blocks as routh_blocks
 from svyaz.stability.steady_result import SteadyMotion as SteadyMotion
 from svyaz.stability.steady_result import SteadyMotions as SteadyMotions
 from svyaz.stability.tree_tables import equilibrium_tables as equilibrium_tables

@@ -16,14 +16,14 @@ is contained in the others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
-from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient
-from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
+from svyaz.expr import Expression, ModelError, Problem
+from svyaz.forms import redundant_at
 from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
 from svyaz.shown import Shown
@@ -226,54 +226,6 @@ def with_linearised_constraints(
     split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
     return split.approximation(curved=False)
-
-
-def differentiated(
-    system: System,
-    state: Mapping[str, float],
-    inputs: Mapping[str, float] | None = None,
-    dependent: Sequence[str] | None = None,
-) -> FirstApproximation:
-    """The same matrices by a second route: Shulgin's equations themselves, differentiated as expressions.
-
-    At rest r̈ = 0, so a_rr δr̈ = -∂bias/∂x δx.
-    """
-    import symengine as se
-
-    split = _Split(system, state, inputs, dependent)
-    system, state = split.system, split.state
-    equations = shulgin_equations(system, dependent=split.dependent)
-    values = {**split.values, **{str(v): 0.0 for v in equations.velocities}, "t": 0.0}
-
-    def slopes(entries: Sequence[se.Basic], names: Sequence[str]) -> Array:
-        by = [se.Symbol(name) for name in names]
-        rows = [[evaluate(e, values) for e in gradient(entry, by)] for entry in entries]
-        return np.array(rows, dtype=float).reshape(len(entries), len(names))
-
-    inertia = np.array([[evaluate(e, values) for e in row] for row in equations.mass_matrix])
-    rates = [equations.explicit[name] for name in split.further]
-    moving = [*split.independent, *(f"{q}'" for q in split.independent), *split.further]
-    by_x = np.vstack([-np.linalg.solve(inertia, slopes(equations.bias, moving)), slopes(rates, moving)])
-    by_s = np.vstack(
-        [-np.linalg.solve(inertia, slopes(equations.bias, split.dependent)), slopes(rates, split.dependent)]
-    )
-    by_u = np.vstack(
-        [-np.linalg.solve(inertia, slopes(equations.bias, tuple(split.inputs))), slopes(rates, tuple(split.inputs))]
-    )
-    matrix = redundancy(with_multipliers(system), split.dependent).matrix
-    slope = np.array([[evaluate(e, values) for e in row] for row in matrix]).reshape(len(split.dependent), -1)
-    n = len(split.independent)
-    by_x[:, :n] += by_s @ slope
-    template = first_approximation(system, state, inputs, split.dependent)
-    return replace(
-        template,
-        A=np.vstack([np.eye(n, by_x.shape[1], n), by_x]),
-        B=np.vstack([np.zeros((n, by_u.shape[1])), by_u]),
-        Z=np.vstack([np.zeros((n, by_s.shape[1])), by_s]),
-        slope=slope,
-        inertia=inertia,
-        stiffness=-inertia @ by_x[:n, :n],
-    )
 
 
 def _best_columns(matrix: Array, names: Sequence[str]) -> tuple[str, ...]:

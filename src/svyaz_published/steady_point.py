@@ -15,10 +15,12 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import redundant_at
 from svyaz.model import System
-from svyaz.stability.admissible import check_redundant
-from svyaz.stability.jets import Jet
-from svyaz.stability.linearisation import BALANCED
-from svyaz.stability.steady_numbers import steady_numbers
+from svyaz.stability import check_redundant
+from svyaz_published.jets import Jet
+from svyaz_published.steady_numbers import steady_numbers
+
+BALANCED = 1e-6
+"""Forces and constraints may be off by this part of their sizes."""
 
 
 @dataclass(frozen=True)

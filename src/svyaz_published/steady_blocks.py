@@ -26,8 +26,8 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import pseudo_cyclic
 from svyaz.model import System, nearest
-from svyaz.stability.jets import Jet
-from svyaz.stability.steady_point import RightSide, SteadyPoint
+from svyaz_published.jets import Jet
+from svyaz_published.steady_point import RightSide, SteadyPoint
 
 
 @dataclass(frozen=True)

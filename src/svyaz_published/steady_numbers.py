@@ -18,8 +18,8 @@ from svyaz.expr import ZERO, Expression, ModelError, Problem, differentiate, eva
 from svyaz.forms import applied_forces, lagrangian, pseudo_cyclic
 from svyaz.model import System
 from svyaz.program import remembered
-from svyaz.stability.admissible import refuse_unfit
-from svyaz.stability.jets import Jet
+from svyaz.stability import refuse_unfit
+from svyaz_published.jets import Jet
 
 
 @dataclass(frozen=True)
