@@ -12,9 +12,9 @@ from scipy.integrate import solve_ivp
 
 from svyaz import System, gallery, load, loads
 from svyaz.holding import segment
+from svyaz.holding.deviation import StatePlaces, state_scale
 from svyaz.holding.gain_search import TABLE, candidates
 from svyaz.holding.pilot import scheme_of, spread
-from svyaz.holding.sizes import StatePlaces, state_scale
 from svyaz.integrate import budget, solving
 from svyaz.motion import check, simulate
 from svyaz.show import as_json

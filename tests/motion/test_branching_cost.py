@@ -46,7 +46,7 @@ def test_N2_coming_near_again_and_again_is_looked_at_in_relation_to_the_rows(mon
 
 def test_N2_steps_that_grow_short_without_end_are_one_approach() -> None:
     """Rows at which the time to a position is halved, a thousand in a row, are looked at from few of them."""
-    from svyaz.holding.approaches import ROWS, _spread
+    from svyaz.holding.degeneracy import ROWS, _spread
 
     chosen = _spread(2.0 ** (-np.arange(1000) / 10))
     np.testing.assert_array_equal(chosen, 10 * np.arange(ROWS))

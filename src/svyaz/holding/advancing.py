@@ -17,7 +17,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import examine, examined, model_states, residuals
 from svyaz.dynamics import measure_of, plain_rates
 from svyaz.forms import Equations
-from svyaz.holding.approaches import least_values, varies
+from svyaz.holding.degeneracy import least_values, varies
 from svyaz.holding.options import Options
 from svyaz.holding.passages import Crossed, Passage, Polynomial, Way, can_branch, first_passage
 from svyaz.holding.perturbations import perturbation

@@ -14,6 +14,7 @@ from svyaz.holding.options import Options, Tolerance
 from svyaz.holding.perturbations import Perturbation, perturbation
 from svyaz.holding.request import OFF, Kind
 from svyaz.holding.segment import Segment, prepare
+from svyaz.integrate import Status
 
 if TYPE_CHECKING:
     from svyaz.holding.gains import Choice
@@ -35,7 +36,7 @@ class GainReport:
     stabilize: str
     law: Perturbation | None = None
     verdict: Verdict | None = None
-    objection: Objection | None = None
+    objection: Verdict | None = None
     limits: tuple[float, float] = (0.0, inf)
     choice: Choice | None = None
     prediction: Prediction | None = None
@@ -47,16 +48,14 @@ class GainReport:
     @property
     def word(self) -> str | None:
         """stable, unstable or infeasible; None where nothing is judged."""
-        if self.objection is not None:
-            return self.objection.word
-        return self.verdict.word if self.verdict is not None else None
+        found = self.objection or self.verdict
+        return found.word if found is not None else None
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Of the word."""
-        if self.objection is not None:
-            return self.objection.reasons
-        return self.verdict.reasons if self.verdict is not None else ()
+        found = self.objection or self.verdict
+        return found.reasons if found is not None else ()
 
     @property
     def proposed(self) -> float | None:
@@ -67,14 +66,6 @@ class GainReport:
     def predicted(self) -> Mapping[str, float]:
         """What the deviations may be at most, by constraint: the expected ones with the factor of safety."""
         return self.prediction.bounds if self.prediction is not None else {}
-
-
-@dataclass(frozen=True)
-class Objection:
-    """A verdict against gains that are stable by themselves."""
-
-    word: str
-    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,6 +83,15 @@ class Decision:
     gains: GainReport | None = None
     notes: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a phase cannot be run; ``decision`` tells of its gains, where it was they that were refused."""
+
+    status: Status
+    reason: str
+    decision: Decision | None = None
 
 
 def without_constraints(

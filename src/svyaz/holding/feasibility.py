@@ -7,40 +7,31 @@ otherwise whatever the signs of the remainders, a certificate likewise for the p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from math import inf
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations
+from svyaz.holding.decision import GainReport
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical
 from svyaz.holding.pilot import Prediction, scheme_of
 from svyaz.holding.ranges import Held, farthest, gain_range
-from svyaz.holding.verdicts import Certificate, Discretisation, box_certificate, norm_certificate, safe_range
+from svyaz.holding.verdicts import Certificate, Discretisation, Verdict, box_certificate, norm_certificate, safe_range
 from svyaz.matrices import eig, is_large, separate_blocks
 
 
-@dataclass(frozen=True)
-class Feasibility:
-    """``objection`` in words (empty: none), ``remarks``, the ``limits`` of κ, the ``certificates``."""
-
-    objection: str
-    remarks: tuple[str, ...]
-    limits: tuple[float, float]
-    certificates: tuple[Certificate, ...]
-
-
 def feasibility(
-    equations: Equations, law: Perturbation, options: Options, prediction: Prediction | None, limit: float
-) -> Feasibility:
-    """What a prediction says of gains that are stable by themselves, up to the largest gain of the method."""
+    equations: Equations, law: Perturbation, options: Options, prediction: Prediction | None, verdict: Verdict
+) -> GainReport:
+    """What a prediction says of gains that are stable by themselves."""
     measured = deviations(equations)
     allowed = _allowed(measured, options, prediction)
     certificates: tuple[Certificate, ...] = ()
-    limits = (0.0, limit)
+    limits = (0.0, verdict.limit)
     held: list[Held] | None = None
     if options.step is not None:
         held = _held(measured, law, scheme_of(options), prediction, allowed)
@@ -57,7 +48,16 @@ def feasibility(
         remarks.append(
             "the tolerance is kept by the signs that the remainders have here; others of their size could exceed it"
         )
-    return Feasibility(objection, tuple(remarks), limits, certificates)
+    return GainReport(
+        law.described,
+        law,
+        replace(verdict, reasons=(*verdict.reasons, *remarks)),
+        Verdict("infeasible", (objection, *remarks)) if objection else None,
+        limits,
+        prediction=prediction,
+        certificates=certificates,
+        tolerance=options.tolerance,
+    )
 
 
 def one_gain(equations: Equations, law: Perturbation) -> float | None:

@@ -9,7 +9,7 @@ from math import inf, isnan, log, sqrt
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.holding.perturbations import positions_of
+from svyaz.holding.laws import positions_of
 from svyaz.holding.pilot import scheme_of, seconds_left
 from svyaz.holding.trial_runs import NOISE, TrialGains, TrialRun, TrialRuns, Trials
 from svyaz.holding.verdicts import Discretisation, largest_gain

@@ -8,7 +8,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations
-from svyaz.holding.decision import Decision, GainReport, Objection, without_constraints
+from svyaz.holding.decision import Decision, GainReport, without_constraints
 from svyaz.holding.deviation import deviations
 from svyaz.holding.feasibility import feasibility
 from svyaz.holding.gains import Choice, choose
@@ -74,7 +74,7 @@ def _with_held(decision: Decision, held: tuple[HeldIntegral, ...], state: Array,
         return replace(decision, gains=gains)
     reasons = [f"held integrals: {reason}" for reason in verdict.reasons]
     told = (decision.reason, *reasons) if decision.reason else tuple(reasons)
-    gains = replace(gains, objection=Objection("unstable", told))
+    gains = replace(gains, objection=Verdict("unstable", told))
     return replace(decision, allowed=False, reason="; ".join(told), gains=gains)
 
 
@@ -160,24 +160,14 @@ def _foreseen(
 ) -> Decision:
     """Gains that are stable by themselves, with what is foreseen of them."""
     law = segment.perturbation
-    verdict = judge(law.matrix, scheme_of(options))
-    found = feasibility(segment.equations, law, options, prediction, verdict.limit)
-    verdict = replace(verdict, reasons=(*verdict.reasons, *found.remarks))
-    report = GainReport(
-        stabilize="auto" if choice else law.described,
-        law=law,
-        verdict=verdict,
-        objection=Objection("infeasible", (found.objection, *found.remarks)) if found.objection else None,
-        limits=found.limits,
-        choice=choice,
-        prediction=prediction,
-        certificates=found.certificates,
-        tolerance=options.tolerance,
-    )
+    report = feasibility(segment.equations, law, options, prediction, judge(law.matrix, scheme_of(options)))
+    if choice is not None:
+        report = replace(report, stabilize="auto", choice=choice)
+    objection = report.objection.reasons[0] if report.objection is not None else ""
     # a run that does not come to its end tells more of it than a refusal, unless it was to keep a tolerance
     ends_early = prediction is not None and bool(prediction.ended) and options.tolerance is None
-    allowed = not found.objection or ends_early
-    return Decision(segment, options, allowed, found.objection, report, choice.log if choice else ())
+    notes = choice.log if choice is not None else ()
+    return Decision(segment, options, not objection or ends_early, objection, report, notes)
 
 
 def _report(law: Perturbation, verdict: Verdict) -> GainReport:

@@ -1,7 +1,7 @@
-"""General stabilising laws: deviations y = (h, ḣ, f) made to follow ḧ = F, ḟ = F with any functions F(x, t, y) of the state.
+"""General stabilising laws: deviations y = (h, ḣ, f) follow ḧ = F, ḟ = F with any functions F(x, t, y) of the state.
 
 F vanishes with y. Its linear part W(x, t) = ∂F/∂y at y = 0 may change along the motion, so that it is judged at states of
-a pilot, frozen there. Laws come from the model (``law`` of a constraint, which takes the place of what is said for all), or
+a pilot, frozen there. Laws come from the model (``law`` of a constraint, which takes the place of what is asked for all), or
 with the run: one for all constraints, or by their names. Kaspirovich (1.1.20), (1.2.5), (1.3.6).
 """
 
@@ -62,13 +62,22 @@ class General:
         return at_points([entry for row in self.slopes for entry in row], ("t", *self.states, *self.values))
 
 
+def positions_of(equations: Equations) -> list[int]:
+    """Numbers of the position constraints among the deviations."""
+    return [k for k, d in enumerate(equations.deviations) if d.position is not None]
+
+
+def velocities_of(equations: Equations) -> list[int]:
+    """Numbers of the velocity constraints among the deviations."""
+    return [k for k, d in enumerate(equations.deviations) if d.position is None]
+
+
 def deviation_symbols(equations: Equations) -> tuple[se.Symbol, ...]:
     """Symbols for the entries of y = (h, ḣ, f)."""
-    positions = [d.name for d in equations.deviations if d.position is not None]
-    speeds = [d.name for d in equations.deviations if d.position is None]
-    rates = [deviation_rate_symbol(name) for name in positions]
-    plain = [deviation_symbol(name) for name in (*positions, *speeds)]
-    return (*plain[: len(positions)], *rates, *plain[len(positions) :])
+    names = [d.name for d in equations.deviations]
+    places, speeds = positions_of(equations), velocities_of(equations)
+    rates = [deviation_rate_symbol(names[k]) for k in places]
+    return (*(deviation_symbol(names[k]) for k in places), *rates, *(deviation_symbol(names[k]) for k in speeds))
 
 
 def meanings(equations: Equations) -> dict[se.Symbol, Expression]:
@@ -164,8 +173,7 @@ def general_law(
     y = deviation_symbols(equations)
     acting = se.Symbol(ACTING)
     rows = tuple(acting * laws[k] if k in laws else row for k, row in enumerate(linear))
-    places = [k for k, d in enumerate(equations.deviations) if d.position is not None]
-    speeds = [k for k, d in enumerate(equations.deviations) if d.position is None]
+    places, speeds = positions_of(equations), velocities_of(equations)
     at_zero = dict.fromkeys(y, ZERO)
     table: list[list[Expression]] = [
         *([se.Integer(int(j == len(places) + i)) for j in range(len(y))] for i in range(len(places))),
@@ -178,10 +186,9 @@ def perturbed_rates(equations: Equations, general: General, values: Mapping[str,
     """ẏ = F(x, y) of y = (h, ḣ, f), with the constraint of each entry."""
     from svyaz.holding.lyapunov import PerturbedRates
 
-    d = equations.deviations
-    places = [k for k in range(len(d)) if d[k].position is not None]
-    speeds = [k for k in range(len(d)) if d[k].position is None]
-    p, y = len(places), general.y
+    d, y = equations.deviations, general.y
+    places, speeds = positions_of(equations), velocities_of(equations)
+    p = len(places)
     rates = (*y[p : 2 * p], *(general.rows[k] for k in (*places, *speeds)))
     return PerturbedRates(y, rates, tuple(d[k].name for k in (*places, *places, *speeds)), values)
 
@@ -195,8 +202,7 @@ def correction_of(equations: Equations, rows: Sequence[Expression]) -> tuple[Exp
 def linear_rows(equations: Equations, blocks: Mapping[str, Sequence[Sequence[Expression]]]) -> list[Expression]:
     """F = A h + B ḣ + C f by position constraints and F h + D ḣ + E f by velocity constraints, over the symbols of y."""
     y = deviation_symbols(equations)
-    places = [k for k, d in enumerate(equations.deviations) if d.position is not None]
-    speeds = [k for k, d in enumerate(equations.deviations) if d.position is None]
+    places, speeds = positions_of(equations), velocities_of(equations)
     p = len(places)
     parts = (y[:p], y[p : 2 * p], y[2 * p :])
     rows: list[Expression] = [ZERO] * len(equations.deviations)

@@ -22,7 +22,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import entered, examined, model_states
 from svyaz.dynamics import Measure, augmented_matrices, measure_of, plain_rates
 from svyaz.forms import Equations, RateCode
-from svyaz.holding.approaches import approaches, least_values
+from svyaz.holding.degeneracy import approaches, least_values
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
 from svyaz.program import bordered

@@ -22,13 +22,23 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.constraints import entered
 from svyaz.dynamics import gain_name
-from svyaz.expr import ZERO, Expression, add_up, names_in
+from svyaz.expr import ZERO, Expression, add_up, differentiate, names_in
 from svyaz.forms import Equations
-from svyaz.holding.coefficients import block_rows, extended_rows, has_text
-from svyaz.holding.laws import ACTING, General, correction_of, general_law, linear_rows, own_laws, written_laws
-from svyaz.holding.request import Block, Kind, Stabilisation, bad, finite
-from svyaz.matrices import eigvalsh
-from svyaz.model import is_number
+from svyaz.holding.coefficients import is_numeric, lagrange_rows, matrix_of, numbers_of
+from svyaz.holding.laws import (
+    ACTING,
+    General,
+    checked,
+    correction_of,
+    deviation_symbols,
+    general_law,
+    linear_rows,
+    own_laws,
+    positions_of,
+    velocities_of,
+    written_laws,
+)
+from svyaz.holding.request import Block, Kind, Stabilisation
 
 
 @dataclass(frozen=True)
@@ -90,16 +100,6 @@ class Perturbation:
         return {name: block.tolist() for name, block in found.items() if np.any(block)}
 
 
-def positions_of(equations: Equations) -> list[int]:
-    """Numbers of the position constraints among the deviations."""
-    return [k for k, d in enumerate(equations.deviations) if d.position is not None]
-
-
-def velocities_of(equations: Equations) -> list[int]:
-    """Numbers of the velocity constraints among the deviations."""
-    return [k for k, d in enumerate(equations.deviations) if d.position is None]
-
-
 def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
     """The perturbation equation that is asked for; gains that are still to be chosen have none."""
     match chosen.kind:
@@ -120,57 +120,60 @@ def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
 
 def critical(equations: Equations, kappa: float) -> Perturbation:
     """ḧ + 2κ ḣ + κ² h = 0 for positions, ḟ = -κ f for velocities: one multiple root -κ."""
-    p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
-    blocks = {"A": -(kappa**2) * p, "B": -2 * kappa * p, "E": -kappa * v}
-    return _kept(equations, _linear(equations, blocks, f"κ = {kappa:g}", kappa))
+    return _diagonal(equations, (kappa**2, 2 * kappa, kappa), f"κ = {kappa:g}", kappa)
 
 
 def _baumgarte(equations: Equations, numbers: Mapping[str, float]) -> Perturbation:
-    p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
-    blocks = {
-        "A": -numbers.get("beta", 0.0) * p,
-        "B": -numbers.get("alpha", 0.0) * p,
-        "E": -numbers.get("kappa", 0.0) * v,
-    }
+    gains = (numbers.get("beta", 0.0), numbers.get("alpha", 0.0), numbers.get("kappa", 0.0))
     described = ", ".join(f"{key} = {value:g}" for key, value in numbers.items())
-    return _kept(equations, _linear(equations, blocks, described, numbers.get("kappa")))
+    return _diagonal(equations, gains, described, numbers.get("kappa"))
+
+
+def _diagonal(
+    equations: Equations, gains: tuple[float, float, float], described: str, kappa: float | None
+) -> Perturbation:
+    """ḧ + α ḣ + β h = 0, ḟ = -κ f by β, α, κ."""
+    p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
+    blocks = {key: -gain * unit for key, gain, unit in zip("ABE", gains, (p, p, v), strict=True)}
+    return _linear_with_laws(equations, blocks, described, kappa)
 
 
 def _blocks(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
-    if has_text(given):
-        return _by_coefficients(equations, block_rows(equations, given), "blocks " + ", ".join(sorted(given)))
-    p, v = len(positions_of(equations)), len(velocities_of(equations))
-    shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "D": (v, p), "E": (v, v)}
-    blocks = {key: matrix_of(value, shapes[key], f"the block {key}") for key, value in given.items()}
-    return _kept(equations, _linear(equations, blocks, "blocks " + ", ".join(sorted(given)), None))
+    shapes = _shapes(equations)
+    blocks = {key: matrix_of(equations, value, shapes[key], f"the block {key}") for key, value in given.items()}
+    described = "blocks " + ", ".join(sorted(given))
+    if all(is_numeric(block) for block in blocks.values()):
+        return _linear_with_laws(
+            equations, {key: numbers_of(b, shapes[key]) for key, b in blocks.items()}, described, None
+        )
+    return _by_rows(equations, linear_rows(equations, blocks), described)
 
 
 def _extended(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     """Gains from the matrices of an extended Lagrangian: mass Ã and damping B for all rows, stiffness H̃ for positions."""
-    if has_text(given):
-        return _by_coefficients(equations, extended_rows(equations, given), "extended Lagrangian")
-    position, speed = positions_of(equations), velocities_of(equations)
-    p, s = len(position), len(position) + len(speed)
-    mass = matrix_of(given.get("mass", 1.0), (s, s), "the matrix 'mass'")
-    damping = matrix_of(given.get("damping", 0.0), (s, s), "the matrix 'damping'")
-    stiffness = matrix_of(given.get("stiffness", 0.0), (p, p), "the matrix 'stiffness'")
-    for name, matrix in (("mass", mass), ("stiffness", stiffness), ("damping", damping)):
-        if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
-            raise bad(f"the matrix '{name}' of the extended Lagrangian must be symmetric", None)
-    if s and eigvalsh(mass).min() <= 0:
-        raise bad("the matrix 'mass' of the extended Lagrangian must be positive definite", None)
-    rest = np.vstack([stiffness, np.zeros((s - p, p))])
-    pull = np.asarray(-np.linalg.solve(mass, rest) if s else np.zeros((0, 0)), dtype=float)
-    drag = np.asarray(-np.linalg.solve(mass, damping) if s else np.zeros((0, 0)), dtype=float)
-    blocks: dict[str, Array] = {
-        "A": pull[:p],
-        "B": drag[:p, :p],
-        "C": drag[:p, p:],
-        "D": drag[p:, :p],
-        "E": drag[p:, p:],
-        "F": pull[p:],
+    p, s = len(positions_of(equations)), len(equations.deviations)
+    sizes = {"mass": s, "stiffness": p, "damping": s}
+    default: dict[str, Block] = {"mass": 1.0, "stiffness": 0.0, "damping": 0.0}
+    matrices = {
+        key: matrix_of(equations, given.get(key, default[key]), (size, size), f"the matrix '{key}'")
+        for key, size in sizes.items()
     }
-    return _kept(equations, _linear(equations, blocks, "extended Lagrangian", None))
+    found = lagrange_rows(equations, **matrices)
+    if not all(is_numeric(matrix) for matrix in matrices.values()):
+        numbers = [*positions_of(equations), *velocities_of(equations)]
+        return _by_rows(equations, [found[numbers.index(k)] for k in range(s)], "extended Lagrangian")
+    slopes = [[differentiate(row, y) for y in deviation_symbols(equations)] for row in found]
+    w = numbers_of(slopes, (s, s + p))
+    places, speeds = slice(0, p), slice(p, None)
+    blocks = {"A": w[places, :p], "B": w[places, p : 2 * p], "C": w[places, 2 * p :]}
+    blocks |= {"F": w[speeds, :p], "D": w[speeds, p : 2 * p], "E": w[speeds, 2 * p :]}
+    return _linear_with_laws(equations, blocks, "extended Lagrangian", None)
+
+
+def _shapes(equations: Equations) -> dict[str, tuple[int, int]]:
+    """Of the blocks A … F."""
+    p, v = len(positions_of(equations)), len(velocities_of(equations))
+    return {"A": (p, p), "B": (p, p), "C": (p, v), "F": (v, p), "D": (v, p), "E": (v, v)}
 
 
 def rescaled(law: Perturbation, factor: float) -> Perturbation:
@@ -201,29 +204,10 @@ def damped(law: Perturbation, damping: float) -> Perturbation:
     return replace(law, gains=gains, matrix=matrix)
 
 
-def matrix_of(value: Block, shape: tuple[int, int], what: str) -> Array:
-    """A block as a matrix: a number stands for a multiple of the unit matrix; gains of the wrong size are refused."""
-    if is_number(value):
-        if shape[0] != shape[1]:
-            raise bad(f"{what} couples {shape[0]} rows to {shape[1]}: it must be given as a matrix", None)
-        return finite(what, value) * np.eye(shape[0])
-    rows = value if isinstance(value, list | tuple) else None
-    if rows is None or not all(isinstance(row, Sequence) and all(is_number(e) for e in row) for row in rows):
-        raise bad(f"{what} must be a number or a list of rows of numbers", None)
-    got = (len(rows), len(rows[0]) if rows else 0)
-    if got != shape or any(len(row) != shape[1] for row in rows):
-        raise bad(f"{what} must be {shape[0]} × {shape[1]} for these constraints; it is {got[0]} × {got[1]}", None)
-    for row in rows:
-        for entry in row:
-            finite(f"an entry of {what}", entry)
-    return np.array(rows, dtype=float).reshape(shape)
-
-
 def _linear(equations: Equations, blocks: Mapping[str, Array], described: str, kappa: float | None) -> Perturbation:
     position, speed = positions_of(equations), velocities_of(equations)
     p, v = len(position), len(speed)
-    shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "F": (v, p), "D": (v, p), "E": (v, v)}
-    full = {key: blocks.get(key, np.zeros(shape)) for key, shape in shapes.items()}
+    full = {key: blocks.get(key, np.zeros(shape)) for key, shape in _shapes(equations).items()}
     matrix = np.block(
         [
             [np.zeros((p, p)), np.eye(p), np.zeros((p, v))],
@@ -251,15 +235,18 @@ def _linear(equations: Equations, blocks: Mapping[str, Array], described: str, k
     return Perturbation("linear", tuple(correction), gains, matrix, p, kappa, described)
 
 
-def _kept(equations: Equations, made: Perturbation) -> Perturbation:
-    """The perturbation equation with the rows of constraints that have laws of their own replaced by these."""
-    own = own_laws(equations)
+def _linear_with_laws(
+    equations: Equations, blocks: Mapping[str, Array], described: str, kappa: float | None
+) -> Perturbation:
+    """A linear perturbation equation, with the rows of constraints that have laws of their own replaced by these."""
+    made, own = _linear(equations, blocks, described, kappa), own_laws(equations)
     return _by_laws(equations, made, own) if own else made
 
 
-def _by_coefficients(equations: Equations, rows: Mapping[int, Expression], described: str) -> Perturbation:
+def _by_rows(equations: Equations, rows: Sequence[Expression], described: str) -> Perturbation:
     """A perturbation equation with coefficients that are functions of the state; laws of their own come first."""
-    made = _by_laws(equations, _linear(equations, {}, described, None), {**rows, **own_laws(equations)})
+    laws = {k: checked(equations, d.name, rows[k]) for k, d in enumerate(equations.deviations)}
+    made = _by_laws(equations, _linear(equations, {}, described, None), {**laws, **own_laws(equations)})
     return replace(made, described=described)
 
 
@@ -267,8 +254,6 @@ def _by_laws(equations: Equations, made: Perturbation, laws: Mapping[int, Expres
     """Laws for some constraints, by their numbers, and a linear perturbation equation for the others."""
     if not equations.deviations:
         return made
-    p, v = made.positions, len(equations.deviations) - made.positions
-    shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "F": (v, p), "D": (v, p), "E": (v, v)}
 
     def entry(name: str, i: int, j: int) -> Expression:
         symbol = gain_name(name, i, j)
@@ -276,14 +261,14 @@ def _by_laws(equations: Equations, made: Perturbation, laws: Mapping[int, Expres
 
     blocks = {
         name: [[entry(name, i, j) for j in range(columns)] for i in range(rows)]
-        for name, (rows, columns) in shapes.items()
+        for name, (rows, columns) in _shapes(equations).items()
     }
     linear = linear_rows(equations, blocks)
     left = set().union(*(names_in(row) for k, row in enumerate(linear) if k not in laws))
     gains = {**{name: value for name, value in made.gains.items() if name in left}, ACTING: 1.0}
     general = general_law(equations, laws, linear, gains)
     described = "law" if len(laws) == len(equations.deviations) else f"{made.described}, with laws of their own"
-    system = equations.system
-    start = entered(equations, np.array(system.initial_state()), 0.0)
-    found = Perturbation("law", correction_of(equations, general.rows), gains, positions=p, kappa=made.kappa)
+    start = entered(equations, np.array(equations.system.initial_state()), 0.0)
+    correction = correction_of(equations, general.rows)
+    found = Perturbation("law", correction, gains, positions=made.positions, kappa=made.kappa)
     return replace(found, described=described, general=general).begun(0.0, start)

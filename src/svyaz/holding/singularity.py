@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints import examine, listed, model_states
 from svyaz.dynamics import measure_of
-from svyaz.holding.collapses import COMPARED, RunExcerpt, run_about
+from svyaz.holding.degeneracy import COMPARED, RunExcerpt, run_about
 from svyaz.holding.deviation import deviations
 from svyaz.holding.observed_columns import observed
 from svyaz.holding.segment import Segment

@@ -30,9 +30,9 @@ from svyaz.forms import (
     written_slopes,
 )
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
-from svyaz.holding.laws import ACTING
+from svyaz.holding.laws import ACTING, positions_of, velocities_of
 from svyaz.holding.options import Options
-from svyaz.holding.perturbations import perturbation, positions_of, velocities_of
+from svyaz.holding.perturbations import perturbation
 from svyaz.holding.request import OFF, Kind, Stabilisation
 from svyaz.integrate import method as find_method
 from svyaz.model import System

@@ -20,15 +20,14 @@ from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression
 from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
-from svyaz.holding.deviation import Deviations, deviations
-from svyaz.holding.laws import ACTING, correction_of, general_law, own_laws
+from svyaz.holding.deviation import Deviations, StateScale, deviations, state_scale
+from svyaz.holding.laws import ACTING, correction_of, general_law, own_laws, positions_of
 from svyaz.holding.observed_columns import observed
 from svyaz.holding.options import Options
-from svyaz.holding.perturbations import Perturbation, damped, positions_of, rescaled
+from svyaz.holding.perturbations import Perturbation, damped, rescaled
 from svyaz.holding.pilot import seconds_left
 from svyaz.holding.request import Kind, Stabilisation, baumgarte, one_gain
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
-from svyaz.holding.sizes import StateScale, state_scale
 from svyaz.integrate import LEAST_RTOL, Budget, Path, Status, evaluation_work
 from svyaz.model import deviation_rate_symbol, deviation_symbol
 

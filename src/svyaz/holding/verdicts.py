@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,17 +53,20 @@ class Discretisation:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``stable`` or ``unstable`` with the reasons; ``roots`` of W, ``radius`` = max |S(τλ)|, ``limit`` the largest κ."""
+    """The verdict in a word with the reasons; ``roots`` of W, ``radius`` = max |S(τλ)|, ``limit`` the largest κ.
 
-    stable: bool
+    Gains are infeasible when they are stable by themselves and do not keep a tolerance, or lose a constraint all the same.
+    """
+
+    word: Literal["stable", "unstable", "infeasible"]
     reasons: tuple[str, ...]
-    roots: tuple[complex, ...]
-    radius: float | None
-    limit: float
+    roots: tuple[complex, ...] = ()
+    radius: float | None = None
+    limit: float = inf
 
     @property
-    def word(self) -> str:
-        return "stable" if self.stable else "unstable"
+    def stable(self) -> bool:
+        return self.word == "stable"
 
 
 def _matrix_polynomial(coefficients: Array, w: Array) -> Array:
@@ -94,10 +98,10 @@ def _judged(roots: NDArray[np.complex128], scheme: Discretisation) -> Verdict:
     if len(roots) and weakest >= -ROUNDING * size:
         told = _complex_text(roots[np.argmax(roots.real)])
         reason = f"not asymptotically stable: the perturbation equation has the root {told}, deviations do not die out"
-        return Verdict(False, (reason,), tuple(roots), None, limit)
+        return Verdict("unstable", (reason,), tuple(roots), None, limit)
     if scheme.step is None:
         return Verdict(
-            True, ("asymptotically stable; the error control keeps the steps stable",), tuple(roots), None, limit
+            "stable", ("asymptotically stable; the error control keeps the steps stable",), tuple(roots), None, limit
         )
     factors = np.abs(scheme.factor(scheme.step * roots))
     radius = float(np.max(factors, initial=0.0))
@@ -111,12 +115,12 @@ def _judged(roots: NDArray[np.complex128], scheme: Discretisation) -> Verdict:
             reason += (
                 f"; on the real axis {scheme.method} allows gains up to {limit:.6g} = {limit * scheme.step:.4g}/step"
             )
-        return Verdict(False, (reason,), tuple(roots), radius, limit)
+        return Verdict("unstable", (reason,), tuple(roots), radius, limit)
     reason = (
         f"asymptotically stable, and the largest factor in a step is {radius:.6g}; "
         "necessary, not sufficient: the run is watched"
     )
-    return Verdict(True, (reason,), tuple(roots), radius, limit)
+    return Verdict("stable", (reason,), tuple(roots), radius, limit)
 
 
 def _roots(w: Array) -> NDArray[np.complex128]:
@@ -131,7 +135,7 @@ def judge_along(w: Array, times: Array, scheme: Discretisation) -> Verdict:
     if not defined.all():
         first = float(times[np.argmin(defined)])
         reason = f"the law has no finite linear part on the constraints at t = {first:g}, by which it could be judged"
-        return Verdict(False, (reason,), (), None, largest_gain(scheme))
+        return Verdict("unstable", (reason,), (), None, largest_gain(scheme))
     roots = eigvals(w)
     worst = int(np.argmax(np.max(roots.real, axis=1)))
     found = _judged(roots[worst], scheme)

@@ -1,4 +1,4 @@
-"""Before a phase is run: may it begin, can its integrals be held, and with which gains.
+"""Before a phase is run: may it begin, can its integrals be enforced, and with which gains.
 
 A run, a closed loop and ``check`` ask the same questions in the same order, and this is where they are asked.
 """
@@ -6,7 +6,7 @@ A run, a closed loop and ``check`` ask the same questions in the same order, and
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from math import isfinite
 
@@ -17,7 +17,7 @@ from svyaz.constraints import Residual, entered, examine, examined, model_states
 from svyaz.expr import Advice
 from svyaz.forms import Equations
 from svyaz.holding.advancing import departure
-from svyaz.holding.decision import Decision, without_constraints
+from svyaz.holding.decision import Decision, Refusal, without_constraints
 from svyaz.holding.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
 from svyaz.holding.options import Options
 from svyaz.holding.request import AUTO, PROJECTION
@@ -41,15 +41,6 @@ class Entry(Enum):
     START = "start"
     TIME = "time"
     EVENT = "event"
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why a phase cannot be run; ``decision`` tells of its gains, where it was they that were refused."""
-
-    status: Status
-    reason: str
-    decision: Decision | None = None
 
 
 Settling = Callable[[Array, tuple[HeldIntegral, ...]], Decision]
