@@ -24,7 +24,7 @@ from svyaz.holding.advancing import advance
 from svyaz.holding.gains import choose
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.pilot import scheme_of
-from svyaz.holding.request import Kind, Stabilisation, one_gain
+from svyaz.holding.request import Stabilisation, one_gain
 from svyaz.holding.segment import prepare
 from svyaz.holding.verdicts import largest_gain
 from svyaz.integrate import Path
@@ -112,7 +112,7 @@ def reference(made: Rig, step: float) -> Path:
 def outcome(made: Rig, gains: Stabilisation, method: str, step: float, exact: Path) -> Outcome:
     options = made.options(method=method, step=step, stabilize="off")
     law, kappa = perturbation(made.equations, gains), gains.numbers.get("kappa", np.nan)
-    if gains.kind is Kind.LAW:
+    if gains.kind == "law":
         segment = prepare(made.equations, law, (), options, made.span[0], made.state)
         path = advance(segment, made.state, made.span, options, None, None)
     else:
@@ -137,7 +137,7 @@ def case(made: Rig, method: str, step: float, exact: Path) -> Case:
     gains = [choice.gains, *(one_gain(float(k)) for k in (0.0, *constants))]
     runs = [outcome(made, one, method, step, exact) for one in gains]
     varied = replace(runs[0], kappa=choice.kappa)
-    return Case(varied, runs[1], tuple(runs[2:]), choice.seconds, choice.gains.kind is Kind.LAW)
+    return Case(varied, runs[1], tuple(runs[2:]), choice.seconds, choice.gains.kind == "law")
 
 
 def job(name: str, quick: bool) -> Job:

@@ -266,7 +266,7 @@ def test_C4_cases_in_which_every_gain_diverges_are_listed_and_not_scored() -> No
     assert all("every gain diverges" in row.name and row.verdict == "reported" for row in rows)
 
 
-def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
+def test_trial_runs_that_share_code_are_run_together(monkeypatch) -> None:
     """The integrator is asked a dozen times, not once for each of the gains."""
     asked, solve_each = [], segment.solve_each
 
@@ -281,14 +281,14 @@ def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
     assert max(asked) >= TABLE.candidates
 
 
-def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
-    """Every path counts for half of what is allowed for a run of no length: two gains are rehearsed, spread."""
+def test_N1_2_6_trial_runs_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
+    """Every path counts for half of what is allowed for a run of no length: two gains are tried, spread."""
     monkeypatch.setattr(solving, "PATH", 0.9)
     monkeypatch.setattr(budget, "FACTOR", 0.0)
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)
     choice = motion.gains.choice
     assert 2 <= len(choice.trials) < TABLE.candidates + 1
-    assert any("rehearsals were cut at" in line and "s of work" in line for line in choice.log)
+    assert any("trial runs were cut at" in line and "s of work" in line for line in choice.log)
     assert set(choice.log) <= set(motion.notes)
     assert motion.finished
     found = check(model("sleigh"), method="euler", step=0.01, until=2, stabilize=30.0, tolerance=0.1).gains
@@ -298,7 +298,7 @@ def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monke
 
 
 def test_V1_judgements_do_not_depend_on_the_clock_of_the_machine(monkeypatch) -> None:
-    """A machine on which every look at a clock takes an hour chooses the same gains after the same rehearsals."""
+    """A machine on which every look at a clock takes an hour chooses the same gains after the same trial runs."""
     import time
 
     def chosen() -> object:
@@ -316,7 +316,7 @@ def test_N1_2_6_judgements_within_their_budget_do_not_speak_of_it() -> None:
     assert not [note for note in notes if "cut" in note]
 
 
-def test_gains_are_rehearsed_in_an_order_that_is_spread_from_the_first() -> None:
+def test_gains_are_tried_in_an_order_that_is_spread_from_the_first() -> None:
     assert sorted(spread(17)) == list(range(17))
     assert spread(8) == [0, 4, 2, 6, 1, 5, 3, 7]
 

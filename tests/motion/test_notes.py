@@ -11,7 +11,7 @@ from svyaz.motion.notes import told_once
 
 
 def test_N1_1_12_notes_that_differ_in_numbers_alone_are_counted() -> None:
-    gains = [f"κ = {k}e-0{k} chosen from 18 rehearsals" for k in range(1, 9)]
+    gains = [f"κ = {k}e-0{k} chosen from 18 trial runs" for k in range(1, 9)]
     moments = [f"at t = {k} the chart changes" for k in range(5)]
     assert told_once([*gains, "one", "one", *moments], gains) == (
         gains[0],

@@ -10,7 +10,8 @@ from scipy.integrate import solve_ivp
 
 from svyaz import System, load
 from svyaz.forms import derive
-from svyaz.holding.poles import _Polar, poles_of
+from svyaz.holding.polar_crossing import _Polar
+from svyaz.holding.poles import poles_of
 from svyaz.motion import simulate
 
 G = 9.81

@@ -45,7 +45,7 @@ def test_a_study_that_grows_keeps_its_gains(tmp_path, monkeypatch) -> None:
     def never(*asked: object) -> None:
         raise AssertionError("gains are chosen again")
 
-    monkeypatch.setattr(ways, "rehearsed_gains", never)
+    monkeypatch.setattr(ways, "trial_gains", never)
     grown = {"g": [*VARIED["g"], 11.0]}
     more = sweep(pendulum, grown, ["final.x"], workers=1, keep=tmp_path / "study.zarr", resume=True, **RUN)
     assert more.gains == first.gains

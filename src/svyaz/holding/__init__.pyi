@@ -48,11 +48,10 @@ from svyaz.holding.pilot import SAFETY as SAFETY
 from svyaz.holding.pilot import Prediction as Prediction
 from svyaz.holding.pilot import is_foretold as is_foretold
 from svyaz.holding.pilot import scheme_of as scheme_of
-from svyaz.holding.poles import has_poles as has_poles
+from svyaz.holding.polar_crossing import has_poles as has_poles
 from svyaz.holding.request import AUTO as AUTO
 from svyaz.holding.request import OFF as OFF
 from svyaz.holding.request import PROJECTION as PROJECTION
-from svyaz.holding.request import Kind as Kind
 from svyaz.holding.request import Stabilisation as Stabilisation
 from svyaz.holding.request import baumgarte as baumgarte
 from svyaz.holding.request import one_gain as one_gain
@@ -68,7 +67,6 @@ from svyaz.holding.singularity import singular_point as singular_point
 from svyaz.holding.stepping import ManyStepper as ManyStepper
 from svyaz.holding.stepping import SingleStepper as SingleStepper
 from svyaz.holding.texts import Stabilised as Stabilised
-from svyaz.holding.texts import Wanted as Wanted
 from svyaz.holding.texts import fixed_run as fixed_run
 from svyaz.holding.texts import stabilised as stabilised
 from svyaz.holding.texts import written_program as written_program

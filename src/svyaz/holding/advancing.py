@@ -21,7 +21,7 @@ from svyaz.holding.degeneracy import least_values, varies
 from svyaz.holding.options import Options
 from svyaz.holding.passages import Crossed, Passage, Polynomial, Way, can_branch, first_passage
 from svyaz.holding.perturbations import perturbation
-from svyaz.holding.poles import first_pole, has_poles
+from svyaz.holding.polar_crossing import first_pole, has_poles
 from svyaz.holding.request import OFF
 from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.integrate import Bridge, Path, Status, joined
@@ -122,7 +122,7 @@ def departure_of(
 
 @lru_cache(maxsize=8)
 def _state_of_model(equations: Equations, start: tuple[float, ...], time: float) -> Array:
-    """A start is remembered: rehearsals and pilots begin where the run begins."""
+    """A start is remembered: trial runs and pilots begin where the run begins."""
     return model_states(equations, np.array([time]), np.array([start]))[0]
 
 
@@ -251,7 +251,7 @@ def _can_depart(full: Equations) -> bool:
 def _dependent(full: Equations, start: tuple[float, ...], time: float) -> bool:
     """Are there constraints that may be dependent at a state, which they are, but not nearby, and satisfied?
 
-    A start is remembered: rehearsals and pilots begin where the run begins.
+    A start is remembered: trial runs and pilots begin where the run begins.
     """
     if not _can_depart(full):
         return False

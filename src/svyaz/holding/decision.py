@@ -12,7 +12,7 @@ from svyaz.forms import Equations
 from svyaz.holding.integrals import HeldIntegral
 from svyaz.holding.options import Options, Tolerance
 from svyaz.holding.perturbations import Perturbation, perturbation
-from svyaz.holding.request import OFF, Kind
+from svyaz.holding.request import OFF
 from svyaz.holding.segment import Segment, prepare
 from svyaz.integrate import Status
 
@@ -98,7 +98,7 @@ def without_constraints(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
     """Only held integrals have gains here."""
-    kappa = options.stabilize.numbers["kappa"] if options.stabilize.kind is Kind.ONE else None
+    kappa = options.stabilize.numbers["kappa"] if options.stabilize.kind == "one gain" else None
     law = replace(perturbation(equations, OFF), kappa=kappa, described="held integrals")
     plain = replace(options, stabilize=OFF)
     segment = prepare(equations, law, held, plain, span[0], state)

@@ -177,7 +177,7 @@ def _objection(
     if prediction is None:
         return ""
     if prediction.ended:
-        return f"stable gains, but a rehearsal of the run does not come to its end: {prediction.ended}"
+        return f"stable gains, but a trial run does not come to its end: {prediction.ended}"
     expected = np.array([prediction.expected[name] for name in measured.names])
     with np.errstate(invalid="ignore", divide="ignore"):
         worst = int(np.argmax(np.where(np.isfinite(expected), expected / allowed, inf)))
@@ -185,7 +185,7 @@ def _objection(
         return ""
     name, value, tolerance = measured.names[worst], expected[worst], options.allowed(measured.names)[worst]
     if name in prediction.lost:
-        told = f"stable gains, but a rehearsal of the run loses the constraint '{name}'"
+        told = f"stable gains, but a trial run loses the constraint '{name}'"
         told += f": its deviation grows to {value:.3g}"
     else:
         told = f"the deviation of '{name}' is predicted to reach {value:.3g}, more than the tolerance {tolerance:.3g}"

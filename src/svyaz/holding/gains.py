@@ -47,7 +47,7 @@ class Choice:
     """What was decided, on which trials, at what cost; ``log`` tells every decision.
 
     ``chosen`` is the trial run that was taken, ``gains`` are those of the run, as they may be asked for; ``kappa`` is their
-    rate at the constraints, ``code`` what they were tried with where they vary. ``part`` of the run was tried.
+    rate at the constraints. ``part`` of the run was tried.
     """
 
     kappa: float
@@ -60,7 +60,6 @@ class Choice:
     part: float = 1.0
     chosen: TrialRun | None = None
     gains: Stabilisation = field(default_factory=lambda: one_gain(0.0))
-    code: Segment | None = None
 
     @property
     def unstabilised(self) -> TrialRun | None:
@@ -111,7 +110,6 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
         part=part,
         chosen=best,
         gains=runs.gains(best.setting),
-        code=runs.code_for(best.setting),
     )
 
 
@@ -152,7 +150,7 @@ def _try_candidates(
     runs = replace(runs, accurate=reference, way=advance if branching else integrated)
     trials = runs.extend(runs.compare([none], [plain]), [gains[k] for k in spread(len(gains))], budget)
     whole = len(trials) > len(gains)
-    cut = "" if whole else f"rehearsals were cut at {len(trials)} of {len(gains) + 1} gains, after {budget.told}"
+    cut = "" if whole else f"trial runs were cut at {len(trials)} of {len(gains) + 1} gains, after {budget.told}"
     return runs, {one: trials[one] for one in sorted(trials, key=lambda one: one.kappa)}, budget, cut
 
 
@@ -166,7 +164,7 @@ def _describe(best: TrialRun, trials: Sequence[TrialRun], options: Options) -> s
         residual, error = (f"{size:.3g} without stabilisation" for size in (plain.residual, plain.error))
     known = f"{best.error:.3g} ({error})"
     return (
-        f"κ = {best.kappa:.4g} (damping ratio {best.setting.damping:.4g}) chosen from {len(trials)} rehearsals "
+        f"κ = {best.kappa:.4g} (damping ratio {best.setting.damping:.4g}) chosen from {len(trials)} trial runs "
         f"({tried} finished) with {options.method} and {how}: residual {best.residual:.3g} of its scale ({residual}), "
         f"trajectory error {'not known, since no accurate motion came to the end' if isnan(best.error) else known}"
     )

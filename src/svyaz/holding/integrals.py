@@ -41,7 +41,7 @@ from svyaz.expr import (
 )
 from svyaz.forms import Equations, Rates, rates_of
 from svyaz.holding.laws import deviation_symbols, in_rows, law_of_integral, meanings
-from svyaz.holding.request import Kind, Stabilisation
+from svyaz.holding.request import Stabilisation
 from svyaz.matrices import pinv, singular_values
 from svyaz.model import Canonical, Integral, System, deviation_symbol
 from svyaz.program import Function, Linear, Table, function
@@ -213,9 +213,7 @@ def in_states_of(
     found = []
     for h in held:
         own = None if h.integral.law is None else in_rows(equations, h.integral.law)
-        given = (
-            law_of_integral(equations, h.name, chosen.law) if chosen is not None and chosen.kind is Kind.LAW else None
-        )
+        given = law_of_integral(equations, h.name, chosen.law) if chosen is not None and chosen.kind == "law" else None
         law = own if given is None else given
         expression = equations.in_states(h.integral.expression)
         found.append(replace(h, integral=replace(h.integral, expression=expression, law=law)))

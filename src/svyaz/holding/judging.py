@@ -40,7 +40,7 @@ def decide_what_is_kept(
     law = critical(equations, 1.0) if chosen == AUTO else perturbation(equations, chosen)
     segment = prepare(equations, law.begun(span[0], state), held, options, span[0], state)
     if not chosen.has_gains and chosen != AUTO:
-        return _with_held(Decision(segment, options, True, "", GainReport(chosen.kind.value)), held, state, span)
+        return _with_held(Decision(segment, options, True, "", GainReport(chosen.kind)), held, state, span)
     return _with_held(_judged(segment, options, state, span), held, state, span)
 
 
@@ -131,24 +131,27 @@ def _automatic(
     pattern = prepare(equations, critical(equations, 1.0).begun(span[0], state), held, options, span[0], state)
     choice = choose(pattern, options, state, span)
     chosen = replace(options, step=choice.step)
-    segment = choice.code or pattern.regained(perturbation(equations, choice.gains).begun(span[0], state))
-    law = segment.perturbation
+    law = perturbation(equations, choice.gains).begun(span[0], state)
+    if choice.gains.kind == "law":
+        segment = prepare(equations, law, held, options, span[0], state)
+    else:
+        segment = pattern.regained(law)
     if choice.kappa == 0.0 and law.general is None:
         reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
         return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)
     prediction = None
-    if chosen.step is not None:  # whether the tolerance is kept was rehearsed, if the whole run was
+    if chosen.step is not None:  # whether the tolerance is kept was seen in a trial run, if that was the whole run
         judged = replace(chosen, tolerance=None) if choice.part == 1.0 else chosen
-        prediction = _rehearsed(predict(segment, judged, state, span), choice)
+        prediction = _as_tried(predict(segment, judged, state, span), choice)
     return _along_pilot(_foreseen(segment, chosen, prediction, choice), prediction, state, span)
 
 
-def _rehearsed(prediction: Prediction | None, choice: Choice) -> Prediction | None:
-    """The prediction with the deviations of the rehearsal that was chosen, where that was the run itself."""
+def _as_tried(prediction: Prediction | None, choice: Choice) -> Prediction | None:
+    """The prediction with the deviations of the trial run that was chosen, where that was the run itself."""
     if prediction is None or choice.part < 1.0:
         return prediction
     chosen = choice.chosen
-    assert chosen is not None, "a rehearsal was chosen"
+    assert chosen is not None, "a trial run was chosen"
     expected = dict(zip(prediction.expected, chosen.residuals, strict=True))
     bounds = {name: max(bound, expected[name]) for name, bound in prediction.bounds.items()}
     lost = tuple(expected) if chosen.residual > GONE else ()

@@ -38,7 +38,7 @@ from svyaz.holding.laws import (
     velocities_of,
     written_laws,
 )
-from svyaz.holding.request import Block, Kind, Stabilisation
+from svyaz.holding.request import Block, Stabilisation
 
 
 @dataclass(frozen=True)
@@ -103,19 +103,19 @@ class Perturbation:
 def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
     """The perturbation equation that is asked for; gains that are still to be chosen have none."""
     match chosen.kind:
-        case Kind.AUTO:
+        case "auto":
             raise ValueError("gains that are to be chosen have no perturbation equation yet")
-        case Kind.ONE:
+        case "one gain":
             return critical(equations, chosen.numbers["kappa"])
-        case Kind.BAUMGARTE:
+        case "Baumgarte":
             return _baumgarte(equations, chosen.numbers)
-        case Kind.BLOCKS:
+        case "blocks":
             return _blocks(equations, chosen.gains)
-        case Kind.EXTENDED:
+        case "extended Lagrangian":
             return _extended(equations, chosen.gains)
-        case Kind.LAW:
+        case "law":
             return _by_laws(equations, _linear(equations, {}, "law", None), written_laws(equations, chosen.law))
-    return _linear(equations, {}, chosen.kind.value, None)
+    return _linear(equations, {}, chosen.kind, None)
 
 
 def critical(equations: Equations, kappa: float) -> Perturbation:

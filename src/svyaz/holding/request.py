@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from math import isfinite
+from typing import Literal
 
 from svyaz.arguments import shown
 from svyaz.expr import ModelError, Problem
@@ -20,23 +20,14 @@ Block = float | str | Sequence[Sequence[float | str]]
 """A multiple of the unit matrix, or rows; entries are numbers or expressions of the state."""
 
 
-class Kind(StrEnum):
-    """How constraints are kept.
+Kind = Literal["off", "projection", "auto", "one gain", "Baumgarte", "blocks", "extended Lagrangian", "law"]
+"""How constraints are kept.
 
-    OFF: they are differentiated and left to themselves, and no integral is enforced. PROJECTION: the state is moved onto the
-    constraints after each step. AUTO: gains are chosen from trial runs. The others have gains. ONE: ḧ + 2κ ḣ + κ² h = 0,
-    ḟ = -κ f. BAUMGARTE: ḧ + α ḣ + β h = 0, ḟ = -κ f, zero where not given. BLOCKS: the matrices A, …, E of the perturbation
-    equation. EXTENDED: the matrices of an extended Lagrangian. LAW: laws of the user, for all constraints or by their names.
-    """
-
-    OFF = "off"
-    PROJECTION = "projection"
-    AUTO = "auto"
-    ONE = "one gain"
-    BAUMGARTE = "Baumgarte"
-    BLOCKS = "blocks"
-    EXTENDED = "extended Lagrangian"
-    LAW = "law"
+off: they are differentiated and left to themselves, and no integral is enforced. projection: the state is moved onto the
+constraints after each step. auto: gains are chosen from trial runs. The others have gains. One gain: ḧ + 2κ ḣ + κ² h = 0,
+ḟ = -κ f. Baumgarte: ḧ + α ḣ + β h = 0, ḟ = -κ f, zero where not given. blocks: the matrices A, …, E of the perturbation
+equation. Extended Lagrangian: its matrices. law: laws of the user, for all constraints or by their names.
+"""
 
 
 @dataclass(frozen=True)
@@ -50,51 +41,51 @@ class Stabilisation:
     @property
     def has_gains(self) -> bool:
         """Are gains given?"""
-        return self.kind not in (Kind.OFF, Kind.PROJECTION, Kind.AUTO)
+        return self.kind not in ("off", "projection", "auto")
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The gains of ONE or BAUMGARTE; none of other kinds."""
-        named = self.gains.items() if self.kind in (Kind.ONE, Kind.BAUMGARTE) else ()
+        """One gain or Baumgarte's, by name; of other kinds none."""
+        named = self.gains.items() if self.kind in ("one gain", "Baumgarte") else ()
         return {name: value for name, value in named if isinstance(value, int | float)}
 
     @property
     def decay_rate(self) -> float | None:
-        """The decay rate κ asked for integrals; 0, they are not enforced, for OFF; None: each keeps its own."""
-        return 0.0 if self.kind is Kind.OFF else self.numbers.get("kappa")
+        """The decay rate κ asked for integrals; 0, they are not enforced, where it is off; None: each keeps its own."""
+        return 0.0 if self.kind == "off" else self.numbers.get("kappa")
 
     @property
     def word(self) -> Json:
         """The value of ``stabilize`` that asks for it."""
-        if self.kind is Kind.LAW:
+        if self.kind == "law":
             return {"law": self.law if isinstance(self.law, str) else dict(self.law)}
         if not self.has_gains:
-            return self.kind.value
+            return self.kind
         gains: dict[str, Json] = {name: _plain(value) for name, value in self.gains.items()}
-        return gains["kappa"] if self.kind is Kind.ONE else gains
+        return gains["kappa"] if self.kind == "one gain" else gains
 
 
 def _plain(value: Block) -> Json:
     return value if isinstance(value, int | float | str) else [list(row) for row in value]
 
 
-OFF, PROJECTION, AUTO = (Stabilisation(kind) for kind in (Kind.OFF, Kind.PROJECTION, Kind.AUTO))
+OFF, PROJECTION, AUTO = Stabilisation("off"), Stabilisation("projection"), Stabilisation("auto")
 
 
 def one_gain(kappa: float) -> Stabilisation:
     """One gain κ for all constraints."""
-    return Stabilisation(Kind.ONE, {"kappa": kappa})
+    return Stabilisation("one gain", {"kappa": kappa})
 
 
 def baumgarte(**gains: float) -> Stabilisation:
     """Baumgarte's gains α, β and κ."""
-    return Stabilisation(Kind.BAUMGARTE, gains)
+    return Stabilisation("Baumgarte", gains)
 
 
 def stabilisation(word: object) -> Stabilisation:
     """What a value of ``stabilize`` asks for."""
     for plain in (OFF, PROJECTION, AUTO):
-        if word == plain.kind.value:
+        if word == plain.kind:
             return plain
     if is_number(word):
         return one_gain(finite("'stabilize'", word))
@@ -102,12 +93,12 @@ def stabilisation(word: object) -> Stabilisation:
         raise bad(f"'stabilize' cannot be {word!r}", 'it is "off", "auto", "projection", a number, or a table')
     keys = set(word)
     if keys == {"law"}:
-        return Stabilisation(Kind.LAW, law=_law(word["law"]))
+        return Stabilisation("law", law=_law(word["law"]))
     if keys and keys <= set(BAUMGARTE):
         return baumgarte(**{key: _gain(key, value) for key, value in word.items()})
-    for kind, names in ((Kind.BLOCKS, BLOCKS), (Kind.EXTENDED, EXTENDED)):
-        if keys and keys <= set(names):
-            return Stabilisation(kind, {key: _block(key, value) for key, value in word.items()})
+    if keys and (keys <= set(BLOCKS) or keys <= set(EXTENDED)):
+        kind: Kind = "blocks" if keys <= set(BLOCKS) else "extended Lagrangian"
+        return Stabilisation(kind, {key: _block(key, value) for key, value in word.items()})
     words = [*BAUMGARTE, *BLOCKS, *EXTENDED, "law"]
     wrong = next((key for key in keys if key not in words), None)
     if wrong is not None:

@@ -33,33 +33,31 @@ from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.laws import ACTING, positions_of, velocities_of
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import perturbation
-from svyaz.holding.request import OFF, Kind, Stabilisation
+from svyaz.holding.request import OFF, Stabilisation
 from svyaz.integrate import method as find_method
 from svyaz.model import System
 from svyaz.program import FixedRun, Program
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What a text is to give beside the terms, the accelerations, the multipliers and the rates."""
-
-    reactions: bool = False
-    residuals: bool = False
-    jacobian: bool = False
-
-
 def written_program(
-    equations: Equations, wanted: Wanted, held: Sequence[HeldIntegral] = (), how: str | None = None
+    equations: Equations,
+    held: Sequence[HeldIntegral] = (),
+    how: str | None = None,
+    *,
+    reactions: bool = False,
+    residuals: bool = False,
+    jacobian: bool = False,
 ) -> Program:
     """The program of equations, stabilising terms included, whose rates hold integrals; with the values of its parameters.
 
-    The value and the decay rate of a held integral are parameters too. ``how`` they are held is as for a run.
+    The value and the decay rate of a held integral are parameters too. ``how`` they are held is as for a run. The program
+    gives accelerations, multipliers and rates, and on request reactions, residuals and the Jacobian of the rates.
     """
     rates = hold(equations, rates_of(equations), held, how)
     further: list[Further] = []
-    further += [recovered_reactions(equations)] if wanted.reactions else []
-    further += [written_residuals(equations)] if wanted.residuals else []
-    further += [written_slopes(equations, rates)] if wanted.jacobian else []
+    further += [recovered_reactions(equations)] if reactions else []
+    further += [written_residuals(equations)] if residuals else []
+    further += [written_slopes(equations, rates)] if jacobian else []
     program = export_program(equations, rates, further, tuple(constants_of(held)))
     values = {**equations.system.constants, **constants_of(held)}
     return replace(program, defaults=tuple(float(values[name]) for name in program.parameters))
@@ -149,15 +147,15 @@ def _named(
             signs[se.Symbol(entry)] = ONE
             continue
         _, block, row, column = entry.split()
-        if chosen.kind is Kind.ONE:
+        if chosen.kind == "one gain":
             name, value = _free("kappa", taken), chosen.numbers["kappa"]
             kappa = se.Symbol(name)
             signs[se.Symbol(entry)] = {"A": kappa**2, "B": 2 * kappa, "E": kappa}[block]
         else:
             name = GREEK[block]
-            if chosen.kind is not Kind.BAUMGARTE:
+            if chosen.kind != "Baumgarte":
                 name = "_".join([name, *_constraints(equations, block, int(row), int(column))])
-            name = _free(name, taken if chosen.kind is Kind.BAUMGARTE else taken | set(gains))
+            name = _free(name, taken if chosen.kind == "Baumgarte" else taken | set(gains))
             signs[se.Symbol(entry)] = se.Symbol(name)
         gains[name] = value
     return signs, gains

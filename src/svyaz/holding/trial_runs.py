@@ -26,7 +26,7 @@ from svyaz.holding.observed_columns import observed
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, damped, rescaled
 from svyaz.holding.pilot import seconds_left
-from svyaz.holding.request import Kind, Stabilisation, baumgarte, one_gain
+from svyaz.holding.request import Stabilisation, baumgarte, one_gain
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
 from svyaz.integrate import LEAST_RTOL, Budget, Path, Status, evaluation_work
 from svyaz.model import deviation_rate_symbol, deviation_symbol
@@ -170,16 +170,11 @@ class TrialRuns:
         scale = max(abs(float(energy[0])), float(np.nanmax(kinetic, initial=0.0)))
         return float(energy[-1] - energy[0]) / (scale or 1.0)
 
-    def code_for(self, setting: TrialGains) -> Segment | None:
-        """What gains that vary were tried with, with the law at the beginning; constant gains are others' to put in."""
-        law = self._law(setting).begun(self.span[0], self.state)
-        return self._code(setting).regained(law) if setting.strong else None
-
     def gains(self, setting: TrialGains) -> Stabilisation:
         """A setting as gains that may be asked for."""
         kappa = setting.kappa
         if setting.strong:
-            return Stabilisation(Kind.LAW, law=_texts(self.segment.equations, setting, self._scales(setting.by_rate)))
+            return Stabilisation("law", law=_texts(self.segment.equations, setting, self._scales(setting.by_rate)))
         if setting.damping != 1.0:
             return baumgarte(alpha=2 * setting.damping * kappa, beta=kappa**2, kappa=kappa)
         return one_gain(kappa)

@@ -59,7 +59,7 @@ from svyaz.motion.views import write_runs as write_runs
 from svyaz.motion.writing import ExportOptions as ExportOptions
 from svyaz.motion.writing import gains_left_out as gains_left_out
 from svyaz.motion.writing import program_text as program_text
-from svyaz.motion.writing import rehearsed_gains as rehearsed_gains
 from svyaz.motion.writing import runnable as runnable
+from svyaz.motion.writing import trial_gains as trial_gains
 from svyaz.motion.writing import with_gains as with_gains
 from svyaz.motion.writing import without_gains as without_gains

@@ -233,7 +233,7 @@ def _controls(system: System, states: Array, multipliers: Mapping[str, Array]) -
 
 
 def _choice(chapter: Chapter) -> Choice | None:
-    """The choice of gains by rehearsals, where there was one."""
+    """The choice of gains by trial runs, where there was one."""
     gains = chapter.decision.gains if chapter.decision is not None else None
     return gains.choice if gains is not None else None
 

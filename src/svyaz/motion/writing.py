@@ -19,7 +19,6 @@ from svyaz.holding import (
     Options,
     Stabilisation,
     Stabilised,
-    Wanted,
     fixed_run,
     held_integrals,
     in_states_of,
@@ -58,7 +57,7 @@ def with_gains(
     step: float | None = None,
     until: float | None = None,
 ) -> Stabilised:
-    """The equations with stabilising terms, gains as named parameters; "auto" rehearses the run that is described.
+    """The equations with stabilising terms, gains as named parameters; "auto" makes trial runs of the run that is described.
 
     What is left out is taken from the model's [run]. Unstable gains are written all the same, with a note.
     """
@@ -73,7 +72,7 @@ def with_gains(
     notes: tuple[str, ...] = ()
     if chosen == AUTO:
         lawful = all(d.constraint.law is not None for d in equations.deviations)
-        chosen, notes = (one_gain(0.0), ()) if lawful else rehearsed_gains(system, form, options)
+        chosen, notes = (one_gain(0.0), ()) if lawful else trial_gains(system, form, options)
     else:
         verdict = verdict_alone(equations, options, chosen)
         lost = verdict.reasons if verdict.word == "unstable" else ()
@@ -140,7 +139,7 @@ def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
     return replace(found, equations=written)
 
 
-def rehearsed_gains(system: System, form: str | None, options: Options) -> tuple[Stabilisation, tuple[str, ...]]:
+def trial_gains(system: System, form: str | None, options: Options) -> tuple[Stabilisation, tuple[str, ...]]:
     """The gains that a run would choose for its first phase, and what is told of them."""
     gains = check(
         system,
@@ -181,6 +180,7 @@ def program_text(
     options = options_for(system, {name: how.get(name) for name in StepOptions.__annotations__})
     run = fixed_run(equations, options, state) if complete else None
     held = in_states_of(equations, held_integrals(system, state, START, found.chosen.decay_rate), found.chosen)
-    wanted = Wanted(how["reactions"], residuals=complete or bool(found.terms), jacobian=how["jacobian"])
-    program = written_program(equations, wanted, held, options.hold)
+    residuals = complete or bool(found.terms)
+    parts = {"reactions": how["reactions"], "residuals": residuals, "jacobian": how["jacobian"]}
+    program = written_program(equations, held, options.hold, **parts)
     return export(program, language, file) if run is None else export_complete(program, language, run, file)

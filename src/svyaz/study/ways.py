@@ -20,7 +20,7 @@ from svyaz.expr import ModelError
 from svyaz.forms import Equations, derive, first_integrals, form_name, jumps, most_written
 from svyaz.holding import AUTO, OFF, Options, Stabilisation, branches, one_gain, stabilisation
 from svyaz.model import System, tree_of
-from svyaz.motion import Phase, is_switched, phases_by_recursions, phases_of, rehearsed_gains
+from svyaz.motion import Phase, is_switched, phases_by_recursions, phases_of, trial_gains
 from svyaz.study.folder import held_in
 from svyaz.study.result import COMMON
 from svyaz.study.vary import Axis, structure_depends
@@ -108,7 +108,7 @@ def gains_for_all(system: System, form: str, options: Options, path: Path | None
     if kept is not None and COMMON in kept.told.get("run", {}):
         return stabilisation(kept.told["run"][COMMON])
     try:
-        chosen = rehearsed_gains(system, form, options)[0]
+        chosen = trial_gains(system, form, options)[0]
     except ModelError:
         return options.stabilize
     return OFF if chosen == one_gain(0.0) else chosen

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from svyaz.forms import Equations, may_jump, with_constraints, with_switches
-from svyaz.holding import Kind, Options, is_brief
+from svyaz.holding import Options, is_brief
 from svyaz.model import Constraint
 
 LEAST = 8
@@ -27,7 +27,7 @@ class SharedPrograms:
         simple = not any(
             c.start is not None or c.end is not None or c.law or c.drags or c.frictions for c in system.constraints
         )
-        linear = options.stabilize.kind in (Kind.AUTO, Kind.BAUMGARTE, Kind.OFF, Kind.ONE)
+        linear = options.stabilize.kind in ("auto", "Baumgarte", "off", "one gain")
         return free.recursion is None and is_brief(system) and simple and linear and not may_jump(system)
 
     def share(self, equations: Equations) -> Equations:

@@ -21,7 +21,7 @@ import symengine as se
 from svyaz.dynamics import FLOOR, magnitude
 from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, gradient, is_zero, substitute, total_derivative
 from svyaz.forms import Equations, free_equations, lagrange_terms, multiplier_symbols, rates_of, with_constraints
-from svyaz.holding import Kind, perturbation, prepare
+from svyaz.holding import perturbation, prepare
 from svyaz.model import Constraint, System, is_one_sided, multiplier_symbol, multipliers_in, names_of
 from svyaz.motion import Chapter, is_switched
 from svyaz.program import Program, build_as_written
@@ -61,9 +61,9 @@ def sets_of(system: System, chapters: Sequence[Chapter]) -> list[Chapter]:
 
 
 def _made(system: System, base: Chapter, active: tuple[Constraint, ...]) -> Chapter | None:
-    """A phase with these constraints as the run would have begun it; None where its gains would be chosen by rehearsals."""
+    """A phase with these constraints as the run would have begun it; None where its gains would be chosen by trial runs."""
     how = base.options.stabilize
-    if how.kind not in (Kind.OFF, Kind.PROJECTION, Kind.ONE, Kind.BAUMGARTE):
+    if how.kind not in ("off", "projection", "one gain", "Baumgarte"):
         return None
     equations = with_constraints(free_equations(system, "multipliers", *lagrange_terms(system)), active)
     law, start = perturbation(equations, how), base.phase.start

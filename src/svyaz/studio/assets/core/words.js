@@ -72,7 +72,7 @@ const TABLE = {
   asModel: ["as the model says", "как в модели", "як у моделі"],
   stabilize: ["Stabilisation of constraints", "Стабилизация связей", "Стабілізація в’язей"],
   "stabilize.off": ["off", "нет", "немає"],
-  "stabilize.auto": ["chosen by rehearsals", "подобрать пробными расчётами", "добрати пробними розрахунками"],
+  "stabilize.auto": ["chosen by trial runs", "подобрать пробными расчётами", "добрати пробними розрахунками"],
   "stabilize.projection": ["projection", "проектирование на связи", "проектування на в’язі"],
   "stabilize.kappa": ["one gain κ", "один коэффициент κ", "один коефіцієнт κ"],
   "stabilize.pair": ["gains α, β", "коэффициенты α, β", "коефіцієнти α, β"],
