@@ -10,7 +10,7 @@ from scipy.linalg import expm
 from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
 from svyaz.holding import stabilisation
-from svyaz.holding.perturbations import perturbation, rescaled
+from svyaz.holding.perturbations import perturbation, rescale
 from svyaz.motion import simulate
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}
@@ -132,7 +132,7 @@ def test_energy_of_the_extended_lagrangian_falls_by_its_dissipation() -> None:
 
 def test_every_root_is_multiplied_when_the_time_runs_faster() -> None:
     law = perturbation(mixed().derive(), stabilisation(FULL))
-    roots, faster = (np.sort_complex(np.linalg.eigvals(m)) for m in (law.matrix, rescaled(law, 2.5).matrix))
+    roots, faster = (np.sort_complex(np.linalg.eigvals(m)) for m in (law.matrix, rescale(law, 2.5).matrix))
     np.testing.assert_allclose(faster, 2.5 * roots, rtol=1e-9)
 
 

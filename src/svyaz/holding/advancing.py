@@ -19,7 +19,7 @@ from svyaz.dynamics import measure_of, plain_rates
 from svyaz.forms import Equations
 from svyaz.holding.degeneracy import least_values, varies
 from svyaz.holding.options import Options
-from svyaz.holding.passages import Crossed, Passage, Polynomial, Way, can_branch, first_passage
+from svyaz.holding.passages import Passage, Polynomial, Way, can_branch, first_passage
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.polar_crossing import first_pole, has_poles
 from svyaz.holding.request import OFF
@@ -239,7 +239,7 @@ def departure(
             length = min(step * max(1, round(length / step)), span[1] - span[0])
         curve = _curve(way, length)
         if curve is not None:
-            return Crossed(way, curve, span[0]).rows(0, step, grid)
+            return way.passage(curve, span[0], 0, step, grid)
     return None
 
 

@@ -67,7 +67,7 @@ def settle(
     other). ``gains`` finds them where the
     caller knows more than the span (a set of constraints that returns keeps its own).
     """
-    found = () if entry is Entry.EVENT else _entered(equations, state, span[0], entry, new)
+    found = () if entry is Entry.EVENT else _examine_start(equations, state, span[0], entry, new)
     if isinstance(found, Refusal):
         left = departure(equations, state, span, options.step) if entry is Entry.START else None
         if left is None:
@@ -92,7 +92,7 @@ def settle(
     if decision.segment.held != kept:  # the gains are those of an earlier phase, the values held are not
         again = replace(decision.segment, held=kept).regained(decision.segment.perturbation)
         decision = replace(decision, segment=again)
-    replaced = _replaced_velocities(equations, state, span[0])
+    replaced = _note_velocities(equations, state, span[0])
     return replace(decision, unmet=found, notes=(*found, *replaced, *decision.notes))
 
 
@@ -110,7 +110,7 @@ def decide(
     return decide_what_is_kept(equations, held, options, state, span)
 
 
-def _entered(
+def _examine_start(
     equations: Equations, state: Array, time: float, entry: Entry, new: Collection[str]
 ) -> tuple[str, ...] | Refusal:
     """Notes on constraints that the state does not satisfy, or why the phase cannot begin with it."""
@@ -122,9 +122,9 @@ def _entered(
         return Refusal(Status.SINGULAR, "; ".join(report.messages) or f"the constraints are singular at t = {time:g}")
     off = {name: r for name, r in residuals(full, state, time).items() if not r.met}
     if entry is Entry.START:
-        notes = [f"the initial state does not satisfy {_told_of(name, r)}" for name, r in off.items()]
+        notes = [f"the initial state does not satisfy {_describe(name, r)}" for name, r in off.items()]
         return tuple(Advice(note, "project", note) for note in notes)
-    broken = [_told_of(name, r) for name, r in off.items() if name in new and not _nearly_met(r)]
+    broken = [_describe(name, r) for name, r in off.items() if name in new and not _nearly_met(r)]
     if broken:
         told = " and ".join(broken)
         return Refusal(Status.INFEASIBLE, f"at t = {time:g} the state does not satisfy {told}, which begins to act")
@@ -147,9 +147,9 @@ def inconsistent_start(
     own = lawful if options.stabilize == AUTO else set()  # what has a law of its own dies out by it
     found = residuals(examined(equations), begun, time, values)
     off = {name: r for name, r in found.items() if not r.met and name not in own}
-    allowed = dict(zip(off, options.allowed(list(off)), strict=True))
+    allowed = dict(zip(off, options.limits(list(off)), strict=True))
     least = {name: limit if isfinite(limit) else 0.0 for name, limit in allowed.items()}
-    told = [_told_of(name, r) for name, r in off.items() if max(abs(r.position or 0.0), abs(r.velocity)) > least[name]]
+    told = [_describe(name, r) for name, r in off.items() if max(abs(r.position or 0.0), abs(r.velocity)) > least[name]]
     if not told:
         return ""
     more = f" (and {len(told) - MOST_TOLD} more)" if len(told) > MOST_TOLD else ""
@@ -165,7 +165,7 @@ def _nearly_met(residual: Residual) -> bool:
     )
 
 
-def _told_of(name: str, residual: Residual) -> str:
+def _describe(name: str, residual: Residual) -> str:
     if not residual.position_met:
         return f"the constraint '{name}': its residual is {residual.position:.4g}"
     if residual.position is not None:
@@ -181,7 +181,7 @@ def unfit_to_hold(
     return (*false, *cannot_be_held(equations, held, options.hold, state, time))
 
 
-def _replaced_velocities(equations: Equations, state: Array, time: float) -> tuple[str, ...]:
+def _note_velocities(equations: Equations, state: Array, time: float) -> tuple[str, ...]:
     """Notes on velocities that do not fit the constraints and that the form computes from the others."""
     told = [
         f"{name} = {taken:.4g} instead of {given:.4g}"

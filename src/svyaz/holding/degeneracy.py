@@ -149,7 +149,7 @@ class _Along:
         count = len(path.times) if good.all() else int(np.argmin(good))
         if count < 2:
             return None
-        numbers = _looked_at(path.times[:count], 1 if step is None else EVERY)
+        numbers = _choose_rows(path.times[:count], 1 if step is None else EVERY)
         times = path.times[numbers]
         states = model_states(segment.equations, times, path.states[numbers])
         measure = measure_of(examined(segment.equations))
@@ -234,7 +234,7 @@ def _spread(left: Array) -> NDArray[np.intp]:
     return np.unique(np.argmax(below, axis=1)[below.any(axis=1)])
 
 
-def _looked_at(times: Array, stride: int) -> NDArray[np.intp]:
+def _choose_rows(times: Array, stride: int) -> NDArray[np.intp]:
     """Some rows of a path, spread over the rows and over the time: steps grow short without end before some positions."""
     most = int(np.clip(len(times) // stride, *LOOKED_AT))
     if len(times) <= most:

@@ -72,7 +72,7 @@ class Deviations:
     def at(self, times: Array, states: Array) -> Array:
         """y along the rows, (k, count)."""
         found = self.measure.function.known(np.column_stack([times, states]), DEVIATIONS[:2])
-        return self.ordered(found["position"], found["velocity"])
+        return self.in_order(found["position"], found["velocity"])
 
     def scales(self, times: Array, states: Array) -> Array:
         """The largest own scale of each entry along the rows, (count,): what its terms would sum up to in magnitude.
@@ -95,10 +95,10 @@ class Deviations:
         parts = self.measure.function.known(np.column_stack([chosen, states]), self.measure.parts)
         here = self.measure.numbers(states, parts)
         own = [np.fmax(np.fmax.reduceat(scale, begins), 0.0) for scale in (here.position_scale, here.velocity_scale)]
-        scales = np.maximum(self.ordered(reach["position_terms"], reach["velocity_terms"]), self.ordered(*own))
-        return [Extent(*each) for each in zip(self.ordered(reach["position"], reach["velocity"]), scales, strict=True)]
+        scales = np.maximum(self.in_order(reach["position_terms"], reach["velocity_terms"]), self.in_order(*own))
+        return [Extent(*each) for each in zip(self.in_order(reach["position"], reach["velocity"]), scales, strict=True)]
 
-    def ordered(self, position: Array, velocity: Array) -> Array:
+    def in_order(self, position: Array, velocity: Array) -> Array:
         """Columns of constraints, in position and in velocity, as entries of y."""
         places, speeds = list(self.places), list(self.speeds)
         return np.concatenate([position[:, places], velocity[:, [*places, *speeds]]], axis=1)
@@ -171,7 +171,7 @@ class StatePlaces:
         mass, bias = np.max(weights[:, :n], axis=0), np.max(np.abs(weights[:, n : 2 * n]), axis=0)
         heavy = mass > 0.0
         root = np.sqrt(np.where(heavy, mass, 1.0))
-        moved = _integrated(times, states[:, speeds]) if self.quasi else states[:, places]
+        moved = _integrate(times, states[:, speeds]) if self.quasi else states[:, places]
         reach = np.sqrt(np.max(np.sum(np.where(heavy, mass, 0.0) * moved**2, axis=1), initial=0.0)) / root
         work = 0.0 if self.quasi else float(np.sum(bias * np.where(heavy, reach, 0.0)))
         energy = np.max(np.sum(np.where(heavy, mass, 0.0) * states[:, speeds] ** 2, axis=1), initial=0.0) + work
@@ -194,7 +194,7 @@ def sampled(times: Array) -> Array:
     return few
 
 
-def _integrated(times: Array, rates: Array) -> Array:
+def _integrate(times: Array, rates: Array) -> Array:
     """∫ u dt along the rows, by trapezia."""
     parts = 0.5 * (rates[1:] + rates[:-1]) * np.diff(times)[:, None]
     return np.concatenate([np.zeros((1, rates.shape[1])), np.cumsum(parts, axis=0)])
@@ -207,11 +207,11 @@ def places_of(equations: Equations) -> StatePlaces:
         return StatePlaces((), (), False)
     speeds = tuple(names.index(str(v)) for v in equations.velocities)
     if equations.quasi:
-        return StatePlaces(speeds, tuple(names.index(q) for q in _carried(equations)), True)
+        return StatePlaces(speeds, tuple(names.index(q) for q in _quasi_coordinates(equations)), True)
     return StatePlaces(speeds, tuple(names.index(q) for q in equations.accelerated), False)
 
 
-def _carried(equations: Equations) -> list[str]:
+def _quasi_coordinates(equations: Equations) -> list[str]:
     """The states whose rates depend on the quasi-velocities."""
     moving = set(equations.velocities)
     return [q for q, rate in equations.explicit.items() if rate.free_symbols & moving]
@@ -222,7 +222,9 @@ def weights_program(equations: Equations) -> Program:
     n = len(equations.accelerated)
     entries = [*(equations.mass_matrix[k][k] for k in range(n)), *equations.bias]
     if equations.quasi:
-        entries += [a for q in _carried(equations) for a in gradient(equations.explicit[q], equations.velocities)]
+        entries += [
+            a for q in _quasi_coordinates(equations) for a in gradient(equations.explicit[q], equations.velocities)
+        ]
     outputs = [(f"weight {k}", entry) for k, entry in enumerate(entries)]
     return build(outputs, inputs=("t", *equations.states), parameters=equations.constants)
 
@@ -244,5 +246,5 @@ def state_scale(equations: Equations, times: Array, states: Array) -> StateScale
 @once_for_each
 def _directions(equations: Equations) -> Function:
     """N of q̇ = N u, for the coordinates whose rates depend on the quasi-velocities."""
-    rows = [gradient(equations.explicit[q], equations.velocities) for q in _carried(equations)]
+    rows = [gradient(equations.explicit[q], equations.velocities) for q in _quasi_coordinates(equations)]
     return function({"directions": rows}, ("t", *equations.states), equations.system.constants)

@@ -29,12 +29,12 @@ def feasibility(
 ) -> GainReport:
     """What a prediction says of gains that are stable by themselves."""
     measured = deviations(equations)
-    allowed = _allowed(measured, options, prediction)
+    allowed = _tolerances(measured, options, prediction)
     certificates: tuple[Certificate, ...] = ()
     limits = (0.0, verdict.limit)
     held: list[Held] | None = None
     if options.step is not None:
-        held = _held(measured, law, scheme_of(options), prediction, allowed)
+        held = _limited(measured, law, scheme_of(options), prediction, allowed)
         if law.general is None:  # a norm or a box of the linear part says nothing of the whole law
             certificates = _certificates(measured, law, scheme_of(options), allowed, prediction)
         if held is not None:
@@ -68,16 +68,16 @@ def one_gain(equations: Equations, law: Perturbation) -> float | None:
     return kappa if np.allclose(law.matrix, critical(equations, kappa).matrix, rtol=1e-9, atol=0.0) else None
 
 
-def _allowed(measured: Deviations, options: Options, prediction: Prediction | None) -> Array:
+def _tolerances(measured: Deviations, options: Options, prediction: Prediction | None) -> Array:
     """The tolerances; a constraint that is lost has gone beyond any, if it is only the one of its own size."""
-    allowed = options.allowed(measured.names)
+    allowed = options.limits(measured.names)
     for k, name in enumerate(measured.names):
         if prediction is not None and name in prediction.lost and allowed[k] == inf:
             allowed[k] = 0.5 * prediction.expected[name]
     return allowed
 
 
-def _held(
+def _limited(
     measured: Deviations, law: Perturbation, scheme: Discretisation, prediction: Prediction | None, allowed: Array
 ) -> list[Held] | None:
     """The constraints with tolerances; None where none has one, or remainders are not known.
@@ -183,7 +183,7 @@ def _objection(
         worst = int(np.argmax(np.where(np.isfinite(expected), expected / allowed, inf)))
     if expected[worst] <= allowed[worst]:
         return ""
-    name, value, tolerance = measured.names[worst], expected[worst], options.allowed(measured.names)[worst]
+    name, value, tolerance = measured.names[worst], expected[worst], options.limits(measured.names)[worst]
     if name in prediction.lost:
         told = f"stable gains, but a trial run loses the constraint '{name}'"
         told += f": its deviation grows to {value:.3g}"

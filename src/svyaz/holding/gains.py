@@ -76,7 +76,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
     reference = None
     trial = trial_span(options, span)
     part = (trial[1] - trial[0]) / (span[1] - span[0])
-    allowed = options.allowed(deviations(segment.equations).names)
+    allowed = options.limits(deviations(segment.equations).names)
     for halving in range(MOST_HALVINGS + 1):
         now = options if options.step is None else replace(options, step=options.step / 2**halving)
         runs, trials, budget, cut = _try_candidates(segment, now, state, trial, part, budget, reference)

@@ -13,7 +13,7 @@ from svyaz.holding.deviation import deviations
 from svyaz.holding.feasibility import feasibility
 from svyaz.holding.gains import Choice, choose
 from svyaz.holding.integrals import HeldIntegral, constants_of, held_rates, held_slopes
-from svyaz.holding.laws import deviation_symbols, perturbed_rates
+from svyaz.holding.laws import deviation_rates, deviation_symbols
 from svyaz.holding.lyapunov import Region, regions
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
@@ -38,10 +38,10 @@ def decide_what_is_kept(
     if chosen == AUTO and not lawful:
         return _with_held(_automatic(equations, held, options, state, span), held, state, span)
     law = critical(equations, 1.0) if chosen == AUTO else perturbation(equations, chosen)
-    segment = prepare(equations, law.begun(span[0], state), held, options, span[0], state)
+    segment = prepare(equations, law.at_state(span[0], state), held, options, span[0], state)
     if not chosen.has_gains and chosen != AUTO:
         return _with_held(Decision(segment, options, True, "", GainReport(chosen.kind)), held, state, span)
-    return _with_held(_judged(segment, options, state, span), held, state, span)
+    return _with_held(_judge_gains(segment, options, state, span), held, state, span)
 
 
 def verdict_alone(equations: Equations, options: Options, chosen: Stabilisation) -> GainReport:
@@ -64,7 +64,7 @@ def _with_held(decision: Decision, held: tuple[HeldIntegral, ...], state: Array,
     slopes = held_slopes(segment.equations, held, times, states)
     verdict = judge_along(slopes, times, scheme_of(options)) if lawful else judge(slopes[0], scheme_of(options))
     if lawful and verdict.stable:
-        gains = replace(gains, regions=(*gains.regions, *_held_regions(segment, held, slopes, times, states)))
+        gains = replace(gains, regions=(*gains.regions, *_regions_of_integrals(segment, held, slopes, times, states)))
     if not segment.equations.deviations:
         gains = replace(gains, verdict=verdict, limits=(0.0, verdict.limit))
         return replace(
@@ -78,7 +78,7 @@ def _with_held(decision: Decision, held: tuple[HeldIntegral, ...], state: Array,
     return replace(decision, allowed=False, reason="; ".join(told), gains=gains)
 
 
-def _held_regions(
+def _regions_of_integrals(
     segment: Segment, held: tuple[HeldIntegral, ...], slopes: Array, times: Array, states: Array
 ) -> tuple[Region, ...]:
     """What is proved of integrals with laws."""
@@ -91,7 +91,7 @@ def _held_regions(
     return tuple(region for region in found if lawful & set(region.constraints))
 
 
-def _judged(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Decision:
+def _judge_gains(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Decision:
     """Gains of the user: judged, and if they are stable the deviations they allow are predicted."""
     law = segment.perturbation
     verdict = judge(law.matrix, scheme_of(options))
@@ -99,7 +99,7 @@ def _judged(segment: Segment, options: Options, state: Array, span: tuple[float,
         report = _report(law, verdict)
         return Decision(segment, options, False, "; ".join(verdict.reasons), report)
     prediction = predict(segment, options, state, span) if options.foresee else None
-    return _along_pilot(_foreseen(segment, options, prediction), prediction, state, span)
+    return _along_pilot(_report_prediction(segment, options, prediction), prediction, state, span)
 
 
 def _along_pilot(
@@ -119,7 +119,7 @@ def _along_pilot(
     remarks = report.verdict.reasons[1:] if report.verdict is not None else ()
     verdict = replace(verdict, reasons=(*verdict.reasons, *remarks))
     scales = deviations(segment.equations).scales(times, states)
-    rates = perturbed_rates(segment.equations, general, segment.known)
+    rates = deviation_rates(segment.equations, general, segment.known)
     named = {"t": times, **dict(zip(segment.equations.states, states.T, strict=True))}
     found = regions(rates, linear, np.where(scales > 0.0, scales, 1.0), named)
     return replace(decision, gains=replace(report, verdict=verdict, regions=found))
@@ -128,10 +128,10 @@ def _along_pilot(
 def _automatic(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
-    pattern = prepare(equations, critical(equations, 1.0).begun(span[0], state), held, options, span[0], state)
+    pattern = prepare(equations, critical(equations, 1.0).at_state(span[0], state), held, options, span[0], state)
     choice = choose(pattern, options, state, span)
     chosen = replace(options, step=choice.step)
-    law = perturbation(equations, choice.gains).begun(span[0], state)
+    law = perturbation(equations, choice.gains).at_state(span[0], state)
     if choice.gains.kind == "law":
         segment = prepare(equations, law, held, options, span[0], state)
     else:
@@ -143,7 +143,7 @@ def _automatic(
     if chosen.step is not None:  # whether the tolerance is kept was seen in a trial run, if that was the whole run
         judged = replace(chosen, tolerance=None) if choice.part == 1.0 else chosen
         prediction = _as_tried(predict(segment, judged, state, span), choice)
-    return _along_pilot(_foreseen(segment, chosen, prediction, choice), prediction, state, span)
+    return _along_pilot(_report_prediction(segment, chosen, prediction, choice), prediction, state, span)
 
 
 def _as_tried(prediction: Prediction | None, choice: Choice) -> Prediction | None:
@@ -158,7 +158,7 @@ def _as_tried(prediction: Prediction | None, choice: Choice) -> Prediction | Non
     return replace(prediction, expected=expected, bounds=bounds, lost=lost)
 
 
-def _foreseen(
+def _report_prediction(
     segment: Segment, options: Options, prediction: Prediction | None, choice: Choice | None = None
 ) -> Decision:
     """Gains that are stable by themselves, with what is foreseen of them."""

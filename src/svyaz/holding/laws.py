@@ -97,7 +97,7 @@ def own_laws(equations: Equations) -> dict[int, Expression]:
     return {k: in_rows(equations, law) for k, law in given.items() if law is not None}
 
 
-def written_laws(equations: Equations, law: str | Mapping[str, str]) -> dict[int, Expression]:
+def laws_of_run(equations: Equations, law: str | Mapping[str, str]) -> dict[int, Expression]:
     """The laws that are given with a run; the model's own ones where a single law is given for all others."""
     if not isinstance(law, str):
         system = equations.system
@@ -182,7 +182,7 @@ def general_law(
     return General(rows, y, table, tuple(equations.states), {**equations.system.constants, **gains})
 
 
-def perturbed_rates(equations: Equations, general: General, values: Mapping[str, float]) -> PerturbedRates:
+def deviation_rates(equations: Equations, general: General, values: Mapping[str, float]) -> PerturbedRates:
     """ẏ = F(x, y) of y = (h, ḣ, f), with the constraint of each entry."""
     from svyaz.holding.lyapunov import PerturbedRates
 

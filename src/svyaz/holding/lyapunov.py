@@ -135,7 +135,7 @@ def _region(
     if any(name in apart for name in moving):
         reason = "the law names deviations of constraints, which have their own"
         return Region(constraints, names, np.zeros((len(y), len(y))), 0.0, 0.0, {}, reason)
-    where = {name: _widened(states[name]) for name in moving}
+    where = {name: _widen(states[name]) for name in moving}
     p = _common(linear, sizes)
     if p is None:
         reason = "no quadratic function falls for all the linear parts along the pilot"
@@ -150,7 +150,7 @@ def _region(
     return Region(constraints, names, p, level, rate, where, reason)
 
 
-def _widened(values: Array) -> tuple[float, float]:
+def _widen(values: Array) -> tuple[float, float]:
     low, high = float(np.min(values)), float(np.max(values))
     more = WIDENED * max(high - low, 1e-9 * max(abs(low), abs(high)))
     return low - more, high + more
@@ -183,7 +183,7 @@ def _common(linear: Array, sizes: Array) -> Array | None:
         return None
     tried.append(np.mean(tried, axis=0))
     best = max(tried, key=lambda p: _least_rate(p, scaled))
-    best = _improved(best, scaled)
+    best = _improve(best, scaled)
     if _least_rate(best, scaled) <= 0.0:
         return None
     return np.asarray(best / np.outer(sizes, sizes), dtype=float)
@@ -215,7 +215,7 @@ def _least_rate(p: Array, linear: Array) -> float:
     return float(-np.max(eigvalsh(0.5 * (z + z.transpose(0, 2, 1)))))
 
 
-def _improved(p: Array, linear: Array, sweeps: int = 40) -> Array:
+def _improve(p: Array, linear: Array, sweeps: int = 40) -> Array:
     """P moved along single entries of its factor while the least rate grows."""
     linear = linear[:: -(-len(linear) // FEW)]
     lower, best = np.linalg.cholesky(p), _least_rate(p, linear)

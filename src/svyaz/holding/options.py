@@ -53,7 +53,7 @@ class Options:
     max_steps: int = MOST_STEPS
     foresee: bool = True
 
-    def allowed(self, names: Sequence[str]) -> Array:
+    def limits(self, names: Sequence[str]) -> Array:
         """The largest residuals allowed, by constraint; infinite where there is no limit."""
         given = self.tolerance
         each = given if isinstance(given, Mapping) else dict.fromkeys(names, inf if given is None else given)
@@ -78,7 +78,7 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
         chosen.pop("step", None)
     chosen.update(given)
 
-    def judged(key: str, read: Callable[[object], Answer], default: object = None) -> Answer:
+    def read_option(key: str, read: Callable[[object], Answer], default: object = None) -> Answer:
         """A word as it is read; a wrong one of the model is shown at its place."""
         try:
             return read(chosen.get(key, default))
@@ -88,7 +88,7 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
             here = system.place("run", key)
             raise ModelError([replace(problem, place=here) for problem in error.problems]) from error
 
-    method = judged("method", _method_name, DEFAULT_METHOD)
+    method = read_option("method", _method_name, DEFAULT_METHOD)
     if chosen.get("step") is not None and chosen.get("rtol") is not None:
         raise bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
     keys = ("step", "rtol", "atol", "until", "every")
@@ -108,11 +108,11 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
         step=step,
         rtol=rtol,
         atol=atol,
-        tolerance=judged("tolerance", partial(_tolerance, system)),
-        stabilize=judged("stabilize", stabilisation, "auto"),
+        tolerance=read_option("tolerance", partial(_tolerance, system)),
+        stabilize=read_option("stabilize", stabilisation, "auto"),
         every=every,
-        hold=judged("hold", partial(_one_of, "integrals are held", HOLDS)),
-        charts=judged("charts", partial(_one_of, "the charts of a form", CHARTS)) or CHARTS[0],
+        hold=read_option("hold", partial(_one_of, "integrals are held", HOLDS)),
+        charts=read_option("charts", partial(_one_of, "the charts of a form", CHARTS)) or CHARTS[0],
     )
 
 

@@ -90,14 +90,16 @@ def first_passage(segment: Segment, path: Path, end: float, step: float | None, 
         return None
     coming = ((row, moment) for row, moment in approaches(segment, path, step) if moment < end)
     for row, moment in islice(coming, MOST_TRIED + len(path.times) // ROWS_EACH):
-        found = _passed(segment, path, row, moment, end, step)
+        found = _pass_from(segment, path, row, moment, end, step, grid)
         if found is not None:
-            return found.rows(row, step, grid)
+            return found
     return None
 
 
-def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, step: float | None) -> Crossed | None:
-    """The way from a row, with a length that puts the position into its middle; None where there is none."""
+def _pass_from(
+    segment: Segment, path: Path, row: int, moment: float, end: float, step: float | None, grid: Array | None
+) -> Passage | None:
+    """The passage from a row, with a length that puts the position into its middle; None where there is none."""
     start = float(path.times[row])
     way = Way.of(segment, start, path.states[row])
     if way is None:
@@ -117,7 +119,7 @@ def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, s
         if found is None:
             return None
         if abs(found - share) < 0.05:
-            return Crossed(way, curve, start + found * length)
+            return way.passage(curve, start + found * length, row, step, grid)
         moment = start + found * length
     return None
 
@@ -174,7 +176,7 @@ class Way:
     def of(cls, segment: Segment, time: float, own: Array) -> Way | None:
         equations = examined(segment.equations)
         begun = model_states(segment.equations, np.array([time]), own[None, :])
-        state = _settled(measure_of(equations), np.array([time]), begun)
+        state = _project(measure_of(equations), np.array([time]), begun)
         if not np.isfinite(state).all():
             return None
         if equations is segment.equations:
@@ -201,7 +203,7 @@ class Way:
         size, last, least, vain = self.size(length * first), np.inf, np.inf, 0
         with np.errstate(all="ignore"):
             for _ in range(SWEEPS):
-                rates = self.rates(times, _corrected(measure, times, states))
+                rates = self.rates(times, _correct_once(measure, times, states))
                 before, states = states, self.state + length * weights @ rates
                 change = np.max(np.abs(states - before) / size)
                 least, vain = (change, 0) if change < least else (least, vain + 1)
@@ -213,7 +215,7 @@ class Way:
             else:
                 if change > 1e-9:
                     return None
-            defect = np.max(np.abs(_corrected(measure, times, states) - states) / size)
+            defect = np.max(np.abs(_correct_once(measure, times, states) - states) / size)
         return Polynomial(length, self.state, rates) if defect <= DEFECT else None
 
     def size(self, displacement: Array) -> Array:
@@ -250,44 +252,34 @@ class Way:
         bend, slope, _ = np.polyfit(parts[near], least[near] ** 2, 2)
         return float(np.clip(-slope / (2 * bend), 0.0, 1.0)) if bend > 0.0 else None
 
-
-@dataclass(frozen=True)
-class Crossed:
-    """A curve through a branching position at a ``moment``."""
-
-    way: Way
-    curve: Polynomial
-    moment: float
-
-    def rows(self, row: int, step: float | None, grid: Array | None) -> Passage:
-        """The passage with rows at the steps of a fixed length or at times of a grid; its last one is put onto the
-        constraints.
+    def passage(self, curve: Polynomial, moment: float, row: int, step: float | None, grid: Array | None) -> Passage:
+        """The passage along a curve, with rows at the steps of a fixed length or at times of a grid; its last one is put onto
+        the constraints.
         """
-        way, curve, equations = self.way, self.curve, self.way.written
-        end = way.time + curve.length
+        equations, end = self.written, self.time + curve.length
         if grid is not None:
-            times = np.concatenate([[way.time], grid[(grid > way.time) & (grid < end)], [end]])
+            times = np.concatenate([[self.time], grid[(grid > self.time) & (grid < end)], [end]])
         else:
-            times = np.linspace(way.time, end, 1 + (1 if step is None else round(curve.length / step)))
-        last = _settled(measure_of(way.equations), np.array([end]), curve.at(np.ones(1)))[0]
+            times = np.linspace(self.time, end, 1 + (1 if step is None else round(curve.length / step)))
+        last = _project(measure_of(self.equations), np.array([end]), curve.at(np.ones(1)))[0]
 
         def at(time: float) -> Array:
-            state = last if time >= end else curve.at(np.array([(time - way.time) / curve.length]))[0]
-            return state if equations is way.equations else entered(equations, state, time)
+            state = last if time >= end else curve.at(np.array([(time - self.time) / curve.length]))[0]
+            return state if equations is self.equations else entered(equations, state, time)
 
-        moved = float(np.max(np.abs(way.moved) / way.size(curve.at(np.ones(1))[0] - way.state)))
-        return Passage(row, self.moment, moved, times, np.array([at(float(time)) for time in times]), at)
+        moved = float(np.max(np.abs(self.moved) / self.size(curve.at(np.ones(1))[0] - self.state)))
+        return Passage(row, moment, moved, times, np.array([at(float(time)) for time in times]), at)
 
 
-def _settled(measure: Measure, times: Array, states: Array) -> Array:
+def _project(measure: Measure, times: Array, states: Array) -> Array:
     """States put onto the constraints."""
     with np.errstate(all="ignore"):
         for _ in range(CORRECTIONS):
-            states = _corrected(measure, times, states)
+            states = _correct_once(measure, times, states)
     return states
 
 
-def _corrected(measure: Measure, times: Array, states: Array) -> Array:
+def _correct_once(measure: Measure, times: Array, states: Array) -> Array:
     """States (k, n) after one correction of Newton's method in positions and one in velocities, the least in the norm of M."""
     found = states.copy()
     for places, rows in ((list(measure.coordinates), "position"), (list(measure.speeds), "velocity")):

@@ -32,11 +32,11 @@ from svyaz.holding.laws import (
     correction_of,
     deviation_symbols,
     general_law,
+    laws_of_run,
     linear_rows,
     own_laws,
     positions_of,
     velocities_of,
-    written_laws,
 )
 from svyaz.holding.request import Block, Stabilisation
 
@@ -72,7 +72,7 @@ class Perturbation:
         """Does W change along a motion?"""
         return self.general is not None and self.general.varying
 
-    def begun(self, time: float, state: Array) -> Perturbation:
+    def at_state(self, time: float, state: Array) -> Perturbation:
         """The same with W of a state."""
         if self.general is None:
             return self
@@ -112,9 +112,9 @@ def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
         case "blocks":
             return _blocks(equations, chosen.gains)
         case "extended Lagrangian":
-            return _extended(equations, chosen.gains)
+            return _from_lagrangian(equations, chosen.gains)
         case "law":
-            return _by_laws(equations, _linear(equations, {}, "law", None), written_laws(equations, chosen.law))
+            return _by_laws(equations, _linear(equations, {}, "law", None), laws_of_run(equations, chosen.law))
     return _linear(equations, {}, chosen.kind, None)
 
 
@@ -149,7 +149,7 @@ def _blocks(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     return _by_rows(equations, linear_rows(equations, blocks), described)
 
 
-def _extended(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
+def _from_lagrangian(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     """Gains from the matrices of an extended Lagrangian: mass Ã and damping B for all rows, stiffness H̃ for positions."""
     p, s = len(positions_of(equations)), len(equations.deviations)
     sizes = {"mass": s, "stiffness": p, "damping": s}
@@ -176,7 +176,7 @@ def _shapes(equations: Equations) -> dict[str, tuple[int, int]]:
     return {"A": (p, p), "B": (p, p), "C": (p, v), "F": (v, p), "D": (v, p), "E": (v, v)}
 
 
-def rescaled(law: Perturbation, factor: float) -> Perturbation:
+def rescale(law: Perturbation, factor: float) -> Perturbation:
     """The same perturbation equation in a time that runs ``factor`` times as fast: every root is multiplied by it.
 
     Gains that act on positions are of second order in the rate. A general law is left as it is.
@@ -186,7 +186,7 @@ def rescaled(law: Perturbation, factor: float) -> Perturbation:
     if gains == law.gains:
         return law
     if law.general is not None:
-        return replace(law, gains=gains).begun(law.at[0], np.array(law.at[1:]))
+        return replace(law, gains=gains).at_state(law.at[0], np.array(law.at[1:]))
     p = law.positions
     matrix = law.matrix.copy()
     matrix[p:, :p] *= factor**2
@@ -198,7 +198,7 @@ def damped(law: Perturbation, damping: float) -> Perturbation:
     """The same with the damping of positions, B, multiplied."""
     gains = {name: value * (damping if name.split()[1] == "B" else 1.0) for name, value in law.gains.items()}
     if law.general is not None:
-        return replace(law, gains=gains).begun(law.at[0], np.array(law.at[1:]))
+        return replace(law, gains=gains).at_state(law.at[0], np.array(law.at[1:]))
     p, matrix = law.positions, law.matrix.copy()
     matrix[p : 2 * p, p : 2 * p] *= damping
     return replace(law, gains=gains, matrix=matrix)
@@ -271,4 +271,4 @@ def _by_laws(equations: Equations, made: Perturbation, laws: Mapping[int, Expres
     start = entered(equations, np.array(equations.system.initial_state()), 0.0)
     correction = correction_of(equations, general.rows)
     found = Perturbation("law", correction, gains, positions=made.positions, kappa=made.kappa)
-    return replace(found, described=described, general=general).begun(0.0, start)
+    return replace(found, described=described, general=general).at_state(0.0, start)

@@ -28,7 +28,7 @@ from svyaz.arrays import Array
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
-from svyaz.holding.perturbations import critical, rescaled
+from svyaz.holding.perturbations import critical, rescale
 from svyaz.holding.ranges import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.holding.singularity import singular_point
@@ -130,7 +130,7 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
     foretold = options.step is not None and not tableau.implicit
     begin = perf_counter()
     measured = deviations(segment.equations)
-    allowed = options.allowed(measured.names)
+    allowed = options.limits(measured.names)
     steps = 0
     before: Array | None = None
     initial = measured.at(np.array(span[:1]), state[None, :])[0]
@@ -243,7 +243,7 @@ def _with_other_gains(
         if seconds_left(budget) <= 0.0:
             break
         COUNTED.seconds += each
-        with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))
+        with_gain = pattern.regained(rescale(pattern.perturbation, gains[k]))
         rest[k] = _from_path(with_gain, measured, options, tableau, some, span, initial)[1]
     known = sorted(k for k, values in rest.items() if np.isfinite(values).all())
     cut = f"the range of gains was looked for at {len(rest)} of {len(gains)} gains, cut after {budget.told}"
@@ -259,7 +259,7 @@ def _pilot_path(
         return way(segment, state, span, options, None, None, None)
     assert options.step is not None, "pilots are made for fixed steps"
     coarse = replace(options, step=options.step * m)
-    gentle = segment.regained(rescaled(segment.perturbation, 1.0 / m))
+    gentle = segment.regained(rescale(segment.perturbation, 1.0 / m))
     most = int(np.clip(NUMBERS // count, FEW, SAMPLES))
     samples = min(most, round((span[1] - span[0]) / options.step)) + 1
     return way(gentle, state, span, coarse, np.linspace(*span, max(samples, 2)), None, None)

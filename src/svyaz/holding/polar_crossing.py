@@ -44,7 +44,7 @@ def has_poles(segment: Segment) -> bool:
 def first_pole(segment: Segment, path: Path, end: float, step: float | None, grid: Array | None) -> Passage | None:
     """The first pole that a path comes near to before ``end``, passed."""
     equations, count = segment.equations, len(segment.equations.accelerated)
-    if count > MOST_COORDINATES or not count or not _troubled(equations, path):
+    if count > MOST_COORDINATES or not count or not _has_spikes(equations, path):
         return None
     found = []
     for pole in poles_of(equations):
@@ -62,7 +62,7 @@ def first_pole(segment: Segment, path: Path, end: float, step: float | None, gri
     return None
 
 
-def _troubled(equations: Equations, path: Path) -> bool:
+def _has_spikes(equations: Equations, path: Path) -> bool:
     if path.status is not Status.FINISHED:
         return True
     places = [equations.states.index(str(v)) for v in equations.velocities if str(v) in equations.states]
@@ -249,7 +249,7 @@ class _PolarCourse:
         k, p, dk, dp, *_ = self.polar._places
         if np.isfinite(self.crossed):
             return _nearest_direction(angle, self._side(time) * here[[k, p]])
-        return angle + _turned(before, here, (k, p, dk, dp))
+        return angle + _turning_angle(before, here, (k, p, dk, dp))
 
 
 def _nearest_direction(angle: float, point: Array) -> float:
@@ -260,7 +260,7 @@ def _nearest_direction(angle: float, point: Array) -> float:
     return angle + gap - 2 * pi * round(gap / (2 * pi))
 
 
-def _turned(before: Array, after: Array, places: tuple[int, int, int, int]) -> float:
+def _turning_angle(before: Array, after: Array, places: tuple[int, int, int, int]) -> float:
     """By which angle (X, Y) turns from a state to the next, in the sense in which it moves."""
     k, p, dk, dp = places
     gap = float(np.arctan2(after[p], after[k]) - np.arctan2(before[p], before[k]))

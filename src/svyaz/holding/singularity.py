@@ -55,9 +55,9 @@ def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[in
     whose constraints were lost before that, or whose determinant stays, diverged for another reason.
     """
     equations = segment.equations
-    turned = _turned(segment, path) if equations.servo else None
+    turned = _sign_change(segment, path) if equations.servo else None
     if turned is not None:
-        return turned, _words_for(segment, path.times[: turned + 1], path.states[: turned + 1], turned)
+        return turned, _describe(segment, path.times[: turned + 1], path.states[: turned + 1], turned)
     if not equations.accelerated or path.status not in (Status.DIVERGED, Status.STALLED, Status.SINGULAR):
         return None
     first = max(0, len(path.times) - LOOK_BACK)
@@ -65,13 +65,13 @@ def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[in
     shrunk = _shrinking(segment, times, states) < NEAR
     ending = np.arange(len(times)) == len(times) - 1 if path.status in (Status.SINGULAR, Status.STALLED) else False
     found = np.flatnonzero(shrunk & (_steep(segment, times, states, step) | ending))
-    if not len(found) or _lost_before(segment, times, states, int(found[0])):
+    if not len(found) or _constraint_lost(segment, times, states, int(found[0])):
         return None
     row = int(found[0])
-    return first + row, _words_for(segment, times[: row + 1], states[: row + 1], row)
+    return first + row, _describe(segment, times[: row + 1], states[: row + 1], row)
 
 
-def _turned(segment: Segment, path: Path) -> int | None:
+def _sign_change(segment: Segment, path: Path) -> int | None:
     """The last row before the determinant of a system with servo-constraints changes its sign."""
     measure = measure_of(segment.equations)
     for first in range(0, len(path.times) - 1, LOOK_BACK):  # a matrix for each row
@@ -83,16 +83,16 @@ def _turned(segment: Segment, path: Path) -> int | None:
     return None
 
 
-def passed_near(segment: Segment, path: Path) -> list[str]:
+def note_singular_points(segment: Segment, path: Path) -> list[str]:
     """Notes on singular points that a finished run stepped over: the determinant of the augmented matrix collapses and
     recovers within a step, or changes its sign.
     """
     if not segment.equations.deviations or path.status is not Status.FINISHED:
-        return _passed_poles(path)
+        return _pole_notes(path)
     stride = -(-len(path.times) // MOST_EXAMINED)
     times, states = path.times[::stride], path.states[::stride]
     if len(times) < 5:
-        return _passed_poles(path)
+        return _pole_notes(path)
     sign, size = measure_of(segment.equations).augmented_determinants(times, states)
     size = size - np.nanmax(size)
     low = (size < np.log(NEAR)) & np.isfinite(size)
@@ -102,18 +102,18 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
     turned = np.zeros(len(times), dtype=bool)
     turned[1:] = sign[1:] * sign[:-1] < 0
     if segment.equations.servo and turned.any():  # the run is cut off there
-        return _passed_poles(path)
+        return _pole_notes(path)
     if len(path.times) <= path.steps // 2:  # rows at given times may lie too far apart for that
         sharp[:] = False
     for bridge in path.bridged:
         known = (times >= bridge.start) & (times <= bridge.end)
         sharp[known] = turned[known] = False
     rows = np.flatnonzero(sharp | turned)
-    told = [f"the run stepped over {_words_for(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
-    return [*_passed_poles(path), *_bridged(segment, path, times, states), *told]
+    told = [f"the run stepped over {_describe(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
+    return [*_pole_notes(path), *_branch_notes(segment, path, times, states), *told]
 
 
-def _passed_poles(path: Path) -> list[str]:
+def _pole_notes(path: Path) -> list[str]:
     """Notes on what was passed in another chart, each pole once."""
     found: dict[str, list[float]] = {}
     for bridge in path.bridged:
@@ -127,14 +127,14 @@ def _passed_poles(path: Path) -> list[str]:
     return notes
 
 
-def _bridged(segment: Segment, path: Path, times: Array, states: Array) -> list[str]:
+def _branch_notes(segment: Segment, path: Path, times: Array, states: Array) -> list[str]:
     """A note on the branching positions that were passed by continuity."""
     spans = [bridge for bridge in path.bridged if not bridge.words]
     if not spans:
         return []
     first, moments = spans[0], [bridge.moment for bridge in spans]
     row = int(np.argmin(np.abs(times - first.moment)))
-    told = f"the run passed {_words_for(segment, times, states, row, first)}; it goes on along the branch on which "
+    told = f"the run passed {_describe(segment, times, states, row, first)}; it goes on along the branch on which "
     told += "velocities and energy are continuous"
     if len(moments) > 1:
         shown = ", ".join(f"{moment:.6g}" for moment in moments[1:MOST_MOMENTS])
@@ -169,7 +169,7 @@ def _accelerations(segment: Segment, times: Array, states: Array) -> Array:
     return np.column_stack(list(observed(segment, times, states)["accelerations"].values()))
 
 
-def _lost_before(segment: Segment, times: Array, states: Array, row: int) -> bool:
+def _constraint_lost(segment: Segment, times: Array, states: Array, row: int) -> bool:
     """Had a constraint gone as far as its own scale before this row?"""
     if not segment.equations.deviations or row == 0:
         return False
@@ -179,7 +179,7 @@ def _lost_before(segment: Segment, times: Array, states: Array, row: int) -> boo
     return bool(np.any((np.max(y, axis=0) > scales)[measured.reported]))
 
 
-def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: Bridge | None = None) -> str:
+def _describe(segment: Segment, times: Array, states: Array, row: int, bridge: Bridge | None = None) -> str:
     """Where a singular point is, what degenerates, and what becomes of the accelerations; at the row, or a moment near it."""
     run = run_about(segment, times, states, row)
     time, state = float(times[row]), run.states[run.here]
@@ -189,7 +189,7 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: 
         why = "is a mass or a moment of inertia zero?"
         verb, whose = ("moves", "its acceleration is") if len(weightless) == 1 else ("move", "their accelerations are")
         return f"{names} {verb} without inertia at the start: {whose} not determined; {why}"
-    motion, reason = _told_of_accelerations(segment, times, states, row), _reason(run, segment, state, time)
+    motion, reason = _describe_accelerations(segment, times, states, row), _reason(run, segment, state, time)
     if bridge is not None:
         time = bridge.moment
         state = model_states(segment.equations, np.array([time]), bridge.state[None, :])[0]
@@ -253,7 +253,7 @@ def _dependent(run: RunExcerpt) -> str:
     return f"the gradient of {told} vanishes" if len(weak) == 1 else f"{told} become dependent"
 
 
-def _told_of_accelerations(segment: Segment, times: Array, states: Array, row: int) -> str:
+def _describe_accelerations(segment: Segment, times: Array, states: Array, row: int) -> str:
     """Do they stay bounded about the row, compared with those of the run before and after it?"""
     about = np.arange(max(0, row - 2), min(len(times), row + 3))
     far = np.setdiff1d(np.linspace(0, len(times) - 1, COMPARED).astype(int), np.arange(row - 5, row + 6))

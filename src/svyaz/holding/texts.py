@@ -39,7 +39,7 @@ from svyaz.model import System
 from svyaz.program import FixedRun, Program
 
 
-def written_program(
+def export_equations(
     equations: Equations,
     held: Sequence[HeldIntegral] = (),
     how: str | None = None,
@@ -123,7 +123,7 @@ class Stabilised:
 def stabilised(equations: Equations, chosen: Stabilisation) -> Stabilised:
     """The equations with the terms of gains that are given."""
     law = perturbation(equations, chosen)
-    signs, gains = _named(equations, chosen, law.gains)
+    signs, gains = _name_gains(equations, chosen, law.gains)
     terms = [substitute(term, signs) for term in law.correction]
     system = equations.system.plain()
     held = replace(
@@ -135,11 +135,11 @@ def stabilised(equations: Equations, chosen: Stabilisation) -> Stabilised:
     return Stabilised(held, written, gains, law.described, chosen)
 
 
-def _named(
+def _name_gains(
     equations: Equations, chosen: Stabilisation, entries: Mapping[str, float]
 ) -> tuple[dict[se.Symbol, Expression], dict[str, float]]:
     """What stands for the entries of the perturbation equation, in gains with names, and the values of these."""
-    taken = _taken(equations.system)
+    taken = _names_in_use(equations.system)
     signs: dict[se.Symbol, Expression] = {}
     gains: dict[str, float] = {}
     for entry, value in entries.items():
@@ -170,7 +170,7 @@ def _constraints(equations: Equations, block: str, row: int, column: int) -> Seq
     return (own,) if own == other else (own, other)
 
 
-def _taken(system: System) -> set[str]:
+def _names_in_use(system: System) -> set[str]:
     return {*system.coordinates, *system.states, *system.constants, "t"}
 
 

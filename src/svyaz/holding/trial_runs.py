@@ -24,7 +24,7 @@ from svyaz.holding.deviation import Deviations, StateScale, deviations, state_sc
 from svyaz.holding.laws import ACTING, correction_of, general_law, own_laws, positions_of
 from svyaz.holding.observed_columns import observed
 from svyaz.holding.options import Options
-from svyaz.holding.perturbations import Perturbation, damped, rescaled
+from svyaz.holding.perturbations import Perturbation, damped, rescale
 from svyaz.holding.pilot import seconds_left
 from svyaz.holding.request import Stabilisation, baumgarte, one_gain
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
@@ -194,7 +194,7 @@ class TrialRuns:
     def _law(self, setting: TrialGains) -> Perturbation:
         """The perturbation equation of a setting, whose gains are constants of the code."""
         if not setting.strong:
-            return rescaled(damped(self.segment.perturbation, setting.damping), setting.kappa)
+            return rescale(damped(self.segment.perturbation, setting.damping), setting.kappa)
         gains = _variable_gains(self.segment.equations, setting, self._scales(setting.by_rate))
         return replace(self._code(setting).perturbation, gains=gains)
 
@@ -263,7 +263,7 @@ def accurate_motion(segment: Segment, options: Options, state: Array, span: tupl
     """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
     rtol = REFERENCE_RTOL if options.rtol is None else max(LEAST_RTOL, min(REFERENCE_RTOL, options.rtol / 10))
     strict = replace(options, method="dop853", step=None, rtol=rtol, atol=None)
-    gentle = segment.regained(rescaled(segment.perturbation, 1.0 / (span[1] - span[0])))
+    gentle = segment.regained(rescale(segment.perturbation, 1.0 / (span[1] - span[0])))
     return advance(gentle, state, span, strict, nodes_of(options, span), None, most)
 
 

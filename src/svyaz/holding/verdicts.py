@@ -88,10 +88,10 @@ def by_blocks(w: Array, function: Callable[[Array], Array]) -> Array:
 
 def judge(w: Array, scheme: Discretisation) -> Verdict:
     """Hurwitz, then |S(τλ)| < 1 for every root λ of W."""
-    return _judged(_roots(w), scheme)
+    return _judge_roots(_roots(w), scheme)
 
 
-def _judged(roots: NDArray[np.complex128], scheme: Discretisation) -> Verdict:
+def _judge_roots(roots: NDArray[np.complex128], scheme: Discretisation) -> Verdict:
     limit = largest_gain(scheme)
     size = max(1.0, float(np.max(np.abs(roots), initial=0.0)))
     weakest = float(np.max(roots.real, initial=-inf))
@@ -138,10 +138,10 @@ def judge_along(w: Array, times: Array, scheme: Discretisation) -> Verdict:
         return Verdict("unstable", (reason,), (), None, largest_gain(scheme))
     roots = eigvals(w)
     worst = int(np.argmax(np.max(roots.real, axis=1)))
-    found = _judged(roots[worst], scheme)
+    found = _judge_roots(roots[worst], scheme)
     if found.stable and scheme.step is not None:
         worst = int(np.argmax(np.max(np.abs(scheme.factor(scheme.step * roots)), axis=1)))
-        found = _judged(roots[worst], scheme)
+        found = _judge_roots(roots[worst], scheme)
     if not found.stable:
         return replace(found, reasons=tuple(f"at t = {times[worst]:.6g}: {reason}" for reason in found.reasons))
     where = f"at {len(times)} states along the pilot, each with the linear part it has there: "
@@ -259,7 +259,7 @@ def norm_certificate(w: Array, scheme: Discretisation) -> Certificate:
             (norm_certificate(block, scheme) for block, _ in blocks), key=lambda part: (not part.holds, part.value)
         )
     # deviations of positions and of velocities have different units: the norm is looked for in balanced ones
-    a = _balanced(scheme.matrix(w))
+    a = _balance(scheme.matrix(w))
     radius = float(np.max(np.abs(eigvals(a)), initial=0.0)) if len(a) else 0.0
     if radius >= 1.0 - ROUNDING:
         return Certificate("norm", False, radius, f"cannot exist: the spectral radius {radius:.6g} is not below 1")
@@ -274,7 +274,7 @@ def norm_certificate(w: Array, scheme: Discretisation) -> Certificate:
     return Certificate("norm", value < 1.0, value, told)
 
 
-def _balanced(a: Array, sweeps: int = 20) -> Array:
+def _balance(a: Array, sweeps: int = 20) -> Array:
     """D⁻¹AD with rows and columns of equal length off the diagonal (E. Osborne, 1960); exactly, so that no units remain."""
     a = a.copy()
     for k in (k for _ in range(sweeps) for k in range(len(a))):

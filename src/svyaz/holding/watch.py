@@ -112,7 +112,7 @@ PROJECTED = 1e-12
 """What projection may leave of a constraint, as a part of its own scale."""
 
 
-def lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float | None]) -> list[str]:
+def find_lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float | None]) -> list[str]:
     """Notes on constraints that went astray, or farther than predicted."""
     if not segment.equations.deviations:
         return []
@@ -136,7 +136,7 @@ def lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float
     return notes
 
 
-def spare_astray(segment: Segment, path: Path) -> tuple[int, str] | None:
+def find_redundant_drift(segment: Segment, path: Path) -> tuple[int, str] | None:
     """(row, words) where a constraint that followed from others ceases to do so: it is not met though they are."""
     equations = segment.equations
     if not equations.spare:
@@ -196,7 +196,7 @@ def exceeds(segment: Segment, path: Path, options: Options) -> str:
         return ""
     measured = deviations(segment.equations)
     largest = np.max(np.abs(measured.at(path.times, path.states))[:, measured.reported], axis=0)
-    allowed = options.allowed(measured.names)
+    allowed = options.limits(measured.names)
     worst = int(np.argmax(largest / allowed))
     if largest[worst] <= allowed[worst]:
         return ""
@@ -204,7 +204,7 @@ def exceeds(segment: Segment, path: Path, options: Options) -> str:
     return f"the residual of '{name}' reached {value:.3g}, more than the tolerance {allowed[worst]:g}"
 
 
-def left_by_projection(segment: Segment, path: Path) -> bool:
+def exceeds_projection(segment: Segment, path: Path) -> bool:
     """Did a residual stay above PROJECTED of the constraint's own scale after a projection?"""
     if not segment.equations.deviations:
         return False
@@ -226,7 +226,7 @@ LOOKED_AT = 200
 """So many rows of the run, its last among them, are looked at."""
 
 
-def values_out_of_reach(segment: Segment, path: Path) -> tuple[int, str] | None:
+def find_unreachable_values(segment: Segment, path: Path) -> tuple[int, str] | None:
     """(row, words) where a run of held integrals ended since their gradients became dependent away from their values."""
     if not segment.held or path.status not in (Status.STALLED, Status.SINGULAR, Status.DIVERGED):
         return None
@@ -244,10 +244,10 @@ def values_out_of_reach(segment: Segment, path: Path) -> tuple[int, str] | None:
     off = np.abs(values[-1] - [h.value for h in segment.held]) > OFF * sizes
     if least[-1] > COLLAPSED * least.max() or not off.any():
         return None
-    return last, _words(segment.held, values[-1], float(path.times[last]))
+    return last, _describe(segment.held, values[-1], float(path.times[last]))
 
 
-def lost_integrals(segment: Segment, path: Path) -> list[str]:
+def find_lost_integrals(segment: Segment, path: Path) -> list[str]:
     """Notes on held integrals that went away from their values."""
     if not segment.held:
         return []
@@ -277,7 +277,7 @@ def _along(segment: Segment, rows: Array) -> dict[str, Array]:
     return {name: np.asarray(found[name]) for name in ("slopes", "values")}
 
 
-def _words(held: tuple[HeldIntegral, ...], values: Array, time: float) -> str:
+def _describe(held: tuple[HeldIntegral, ...], values: Array, time: float) -> str:
     told = ", ".join(
         f"'{h.name}' = {float(value):.6g} (held at {h.value:.6g})" for h, value in zip(held, values, strict=True)
     )
@@ -304,7 +304,7 @@ NOTABLE = 0.1
 MOST_NAMED = 3
 
 
-def stalled_at_jump(segment: Segment, path: Path) -> tuple[int, str] | None:
+def find_jump(segment: Segment, path: Path) -> tuple[int, str] | None:
     """(row, words) where a run that stalled did so since its rates jump."""
     if path.status is not Status.STALLED or path.reason.startswith(UNSOLVED) or not np.isfinite(path.states[-1]).all():
         return None

@@ -69,7 +69,7 @@ class WorkingEquations(Shown, forms.Equations):
     @check_arguments
     def code(self, language: str = "c", *, reactions: bool = False) -> str:
         """A program for M, bias, accelerations, multipliers and the rates of all states in one of the languages."""
-        return program.export(holding.written_program(self, reactions=reactions), language)
+        return program.export(holding.export_equations(self, reactions=reactions), language)
 
     @property
     def latex(self) -> str:

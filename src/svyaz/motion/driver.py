@@ -22,18 +22,18 @@ from svyaz.holding import (
     Segment,
     euler_bound,
     exceeds,
+    exceeds_projection,
+    find_jump,
+    find_lost_constraints,
+    find_lost_integrals,
+    find_redundant_drift,
+    find_unreachable_values,
     jump_log,
-    left_by_projection,
-    lost_constraints,
-    lost_integrals,
+    note_singular_points,
     observed,
-    passed_near,
     projected_more,
     singular_point,
-    spare_astray,
-    stalled_at_jump,
     state_scale,
-    values_out_of_reach,
 )
 from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
@@ -127,7 +127,7 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
     done = options.stabilize == PROJECTION and found.path.status in (Status.FINISHED, Status.LEFT)
-    if done and left_by_projection(segment, found.path):
+    if done and exceeds_projection(segment, found.path):
         segment = projected_more(segment, beginning.phase.start, found.path.states[0])
         found = run(segment, options)
         notes.append(
@@ -136,9 +136,9 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
         exceeded = exceeds(segment, found.path, options)
     path = found.path
     notes += filter(None, (exceeded, found.note))
-    notes.extend(lost_constraints(segment, path, decision.gains.predicted if decision.gains else {}))
-    notes.extend(lost_integrals(segment, path))
-    notes.extend(passed_near(segment, path))
+    notes.extend(find_lost_constraints(segment, path, decision.gains.predicted if decision.gains else {}))
+    notes.extend(find_lost_integrals(segment, path))
+    notes.extend(note_singular_points(segment, path))
     grid = grid_of(options, (beginning.phase.start, beginning.phase.end), wishes.rows)
     joint = grid is not None and found.onward is not None and path.times[-1] not in grid
     ended = _ended_at_singularity(segment, path, options)
@@ -150,10 +150,10 @@ def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Pat
     the values at which they are held, or whose rates jump ends there: it is singular.
     """
     found = (
-        spare_astray(segment, path)
+        find_redundant_drift(segment, path)
         or singular_point(segment, path, options.step)
-        or values_out_of_reach(segment, path)
-        or stalled_at_jump(segment, path)
+        or find_unreachable_values(segment, path)
+        or find_jump(segment, path)
     )
     if found is None:
         return path

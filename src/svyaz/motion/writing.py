@@ -19,6 +19,7 @@ from svyaz.holding import (
     Options,
     Stabilisation,
     Stabilised,
+    export_equations,
     fixed_run,
     held_integrals,
     in_states_of,
@@ -27,7 +28,6 @@ from svyaz.holding import (
     stabilisation,
     stabilised,
     verdict_alone,
-    written_program,
 )
 from svyaz.model import System
 from svyaz.motion.checking import check
@@ -182,5 +182,5 @@ def program_text(
     held = in_states_of(equations, held_integrals(system, state, START, found.chosen.decay_rate), found.chosen)
     residuals = complete or bool(found.terms)
     parts = {"reactions": how["reactions"], "residuals": residuals, "jacobian": how["jacobian"]}
-    program = written_program(equations, held, options.hold, **parts)
+    program = export_equations(equations, held, options.hold, **parts)
     return export(program, language, file) if run is None else export_complete(program, language, run, file)
