@@ -21,7 +21,8 @@ from svyaz.forms import RateCode
 from svyaz.holding.advancing import advance, passes_poles
 from svyaz.holding.options import Options
 from svyaz.holding.passages import can_branch
-from svyaz.holding.poles import FAR, has_poles, poles_of
+from svyaz.holding.polar_crossing import FAR, has_poles
+from svyaz.holding.poles import poles_of
 from svyaz.holding.segment import Segment, tolerances
 from svyaz.integrate import (
     WIDTH,
