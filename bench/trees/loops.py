@@ -69,7 +69,7 @@ def _closed() -> tuple[Any, list[tuple[int, Floats, int, Floats]], Floats, Float
         {"name": f"pin {k} {x}", "equation": f"a{k}_{x} = b{k}_{x}"} for k in range(LOOPS) for x in "xyz"
     ]
     system = System(**words)
-    gradients = _code(system)[0].tree.tables(np.concatenate([[0.0], q, 0 * q])[None, :], ("jacobian",))["jacobian"][0]
+    gradients = _dynamics(system).tables(np.concatenate([[0.0], q, 0 * q])[None, :], ("jacobian",))["jacobian"][0]
     v = random.uniform(-0.5, 0.5, BODIES)
     return system, pins, q, v - np.linalg.pinv(gradients) @ (gradients @ v)
 
@@ -104,13 +104,17 @@ def pinocchio_tree(tree: Any) -> tuple[Any, Any, list[int]]:
     return pin, model, joints
 
 
+def _dynamics(system: Any) -> Any:
+    from svyaz.dynamics import closed_equations, dynamics_of
+
+    return dynamics_of(closed_equations(system, system.constraints))
+
+
 def _code(system: Any) -> tuple[Any, Floats]:
-    from svyaz.dynamics.recursions.closed_trees import closed_equations
+    from svyaz.dynamics import Enforcement
     from svyaz.expr import ZERO
 
-    recursion = closed_equations(system, system.constraints).recursion
-    assert recursion is not None
-    code = recursion.rate_code([ZERO] * len(system.constraints), ())
+    code = _dynamics(system).rate_code(Enforcement([ZERO] * len(system.constraints)))
     return code, code.constants(system.constants)
 
 

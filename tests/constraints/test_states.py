@@ -11,12 +11,12 @@ from scipy.optimize import minimize
 from svyaz import System
 from svyaz.constraints.states import NoConsistentState, project, residuals
 from svyaz.dynamics.measure import measure_of, state_vector
+from svyaz.dynamics.projection_program import projection_program
 from svyaz.expr import ModelError
 from svyaz.forms import Equations
 from svyaz.forms.derivation import derive
 from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.programs import augmented_system, rate_expressions
-from svyaz.holding.projection import projection_program
 from svyaz.program import Program, compile_program
 from svyaz.program.building import build
 

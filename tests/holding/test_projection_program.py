@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz import System
-from svyaz.holding.projection import projection_program
+from svyaz.dynamics.projection_program import projection_program
 from svyaz.program import compile_program
 
 RODS = 12

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svyaz import System, check
-from svyaz.dynamics import Recursion, measure_of
+from svyaz.dynamics import Dynamics, dynamics_of, measure_of
 from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.holding import deviations
@@ -30,10 +30,8 @@ def looped(size: int, seed: int, joints: tuple[str, ...] = ("revolute", "revolut
     return System(**words)
 
 
-def recursion_of(system: System) -> Recursion:
-    found = closed_equations(system, system.constraints).recursion
-    assert found is not None
-    return found
+def recursion_of(system: System) -> Dynamics:
+    return dynamics_of(closed_equations(system, system.constraints))
 
 
 def some_rows(system: System, count: int) -> np.ndarray:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from svyaz import System
-from svyaz.dynamics import measure_of
-from svyaz.dynamics.recursions.closed_trees import ClosedCode, closed_equations
+from svyaz.dynamics import Enforcement, dynamics_of, measure_of
+from svyaz.dynamics.recursions.closed_code import ClosedCode
+from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.expr import ZERO
 from svyaz.forms import NumericTree, with_multipliers
 from svyaz.gallery.random_mechanisms import random_tree
@@ -67,9 +68,8 @@ def closed(size: int, seed: int, **options: Any) -> tuple[System, list[Held]]:
 
 
 def code_of(system: System) -> tuple[ClosedCode, np.ndarray]:
-    tree = closed_equations(system, system.constraints).recursion
-    assert tree is not None
-    code = tree.rate_code([ZERO] * len(system.constraints), ())
+    tree = dynamics_of(closed_equations(system, system.constraints))
+    code = tree.rate_code(Enforcement([ZERO] * len(system.constraints)))
     assert isinstance(code, ClosedCode)
     return code, code.constants(system.constants)
 
@@ -276,7 +276,7 @@ def test_L4_twenty_bodies_with_loops_by_recursions_and_by_written_equations(axes
     rates, multipliers = code.solved(row[None, :], constants)
     found = written.function()(row[0], row[1:])
     assert rates[0, n:] == pytest.approx(found[n : 2 * n], rel=0, abs=1e-9 * np.abs(rates).max())
-    tables = code.tree.tables(row[None, :])
+    tables = dynamics_of(closed_equations(system, system.constraints)).tables(row[None, :])
     sizes = measure_of(with_multipliers(system)).function(row, ("jacobian_terms", "position_terms", "velocity_terms"))
     for name, size in sizes.items():  # places of points count as they are, however long the tree is
         assert size == pytest.approx(tables[name][0], rel=1e-9, abs=1e-12), name

@@ -10,8 +10,9 @@ import pytest
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
 from svyaz import System
-from svyaz.dynamics import measure_of
-from svyaz.dynamics.recursions.closed_trees import ClosedCode, closed_equations
+from svyaz.dynamics import Enforcement, dynamics_of, measure_of
+from svyaz.dynamics.recursions.closed_code import ClosedCode
+from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.expr import ZERO
 from svyaz.forms import NumericTree, quaternions_of, with_multipliers
 from svyaz.gallery.random_mechanisms import random_tree
@@ -82,9 +83,8 @@ def test_L4_loops_over_free_joints_equal_the_written_ones(seed: int) -> None:
     ]
     words["constraint"] = [{"name": f"c{k}", "equation": e} for k, e in enumerate(equations)]
     system = System(**words)
-    rows, recursion = rows_of(system, 10), closed_equations(system, system.constraints).recursion
-    assert recursion is not None
-    code = recursion.rate_code([ZERO] * len(equations), ())
+    rows, recursion = rows_of(system, 10), dynamics_of(closed_equations(system, system.constraints))
+    code = recursion.rate_code(Enforcement([ZERO] * len(equations)))
     assert isinstance(code, ClosedCode)
     written = measure_of(with_multipliers(system)).function
     expected = system.derive(form="multipliers").function()(0.7, rows[:, 1:])
@@ -205,9 +205,8 @@ def test_L4_free_bodies_pinned_to_each_other_equal_a_dense_solution() -> None:
                 side[rows] += sign * axes @ np.cross(omega, speed + np.cross(omega, at))
     matrix = np.block([[numeric.mass_matrix(q), -jacobian.T], [jacobian, np.zeros((count, count))]])
     expected = np.linalg.solve(matrix, np.concatenate([-numeric.bias(q, v), -side]))
-    recursion = closed_equations(system, system.constraints).recursion
-    assert recursion is not None
-    code = recursion.rate_code([ZERO] * count, ())
+    recursion = dynamics_of(closed_equations(system, system.constraints))
+    code = recursion.rate_code(Enforcement([ZERO] * count))
     assert isinstance(code, ClosedCode)
     found, multipliers = code.solved(row[None, :], code.constants({}))
     for got, wanted in ((found[0, n:], expected[: 6 * size]), (multipliers[0], expected[6 * size :])):

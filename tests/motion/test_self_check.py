@@ -11,10 +11,10 @@ import symengine as se
 import svyaz
 from svyaz import System
 from svyaz.control.basin import basin
-from svyaz.dynamics.recursions import closed_trees
+from svyaz.dynamics.recursions import closed_code
 from svyaz.forms import export_program, programs
 from svyaz.forms.named import chaplygin
-from svyaz.holding import held_code, integrals
+from svyaz.holding import integrals
 from svyaz.holding import segment as segments
 from svyaz.motion import InconsistentRun
 from svyaz.motion.consistency import _check_bounds, check_samples
@@ -58,8 +58,8 @@ TREE = {
 
 SPIN = {"name": "spin", "expression": "1.25*a' + 0.25*(a' + b') + 0.5*cos(b)*(2*a' + b')", "hold": True, "gain": 2.0}
 HELD = [
-    (FALLING | {"integral": [TOTAL]}, "lagrange", integrals),
-    (TREE | {"gravity": [0, 0, 0], "integral": [SPIN], "initial": {"a'": 1, "b": 1}}, "articulated", held_code),
+    (FALLING | {"integral": [TOTAL]}, "lagrange"),
+    (TREE | {"gravity": [0, 0, 0], "integral": [SPIN], "initial": {"a'": 1, "b": 1}}, "articulated"),
 ]
 
 
@@ -84,14 +84,14 @@ def wrong_sides(monkeypatch):
 @pytest.fixture
 def other_gravity(monkeypatch):
     """Constants of the recursions over bodies with 1 % more weight than the model states."""
-    sound = closed_trees.tree_words
+    sound = closed_code.tree_words
 
     def heavier(system, drive=None):
         tree = system.law.tree
         gravity = tuple(se.Rational(101, 100) * g for g in tree.gravity)
         return sound(replace(system.plain(), law=replace(system.law, tree=replace(tree, gravity=gravity))), drive)
 
-    monkeypatch.setattr(closed_trees, "tree_words", heavier)
+    monkeypatch.setattr(closed_code, "tree_words", heavier)
 
 
 def test_V2_interpreted_jets_agree_with_derivatives():
@@ -210,12 +210,12 @@ def test_V2_recursions_with_constraints(other_gravity):
         System(**closed).simulate(form="articulated", project=True)
 
 
-@pytest.mark.parametrize(("model", "form", "module"), HELD)
-def test_V2_held_integrals(model, form, module, monkeypatch):
+@pytest.mark.parametrize(("model", "form"), HELD)
+def test_V2_held_integrals(model, form, monkeypatch):
     """Rates of an integral that are not those of its law are seen."""
     System(**model).simulate(form=form)
-    sound = module.wanted
-    monkeypatch.setattr(module, "wanted", lambda *given: [w + se.Rational(1, 10) for w in sound(*given)])
+    sound = integrals.wanted
+    monkeypatch.setattr(integrals, "wanted", lambda *given: [w + se.Rational(1, 10) for w in sound(*given)])
     with pytest.raises(InconsistentRun, match=r"with held integrals .* the law of"):
         System(**model).simulate(form=form)
 

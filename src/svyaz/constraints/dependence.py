@@ -18,7 +18,6 @@ from svyaz.dynamics import (
     coordinate_scales,
     is_met,
     positions_at,
-    reach,
     row_lengths,
     typical_sizes,
     unit_rows,
@@ -86,7 +85,7 @@ def states_nearby(measure: Measure, s: Snapshot) -> list[Snapshot]:
         start = positions_at(measure, s, measure.moved(s.state, v=v))
         if start.rows(q) is None:
             continue
-        near = measure.at(start.put(reach(start.rows, start.mass, q, 25).z), s.time)
+        near = measure.at(start.put(start.reach(q, 25).z), s.time)
         if near.finite:
             found.append(near)
     return found
@@ -103,7 +102,7 @@ def best_state(measure: Measure, s: Snapshot) -> Snapshot:
     if np.all(np.abs(s.position) <= ZERO_RELATIVE * s.position_scale):
         return s
     positions = positions_at(measure, s)
-    return measure.at(positions.put(reach(positions.rows, positions.mass, positions.start).z), s.time)
+    return measure.at(positions.put(positions.reach(positions.start).z), s.time)
 
 
 def _contradict(s: Snapshot, group: list[int]) -> bool:

@@ -157,21 +157,16 @@ def corrected(equations: Equations, state: Array, time: float) -> Array:
 
     A correction of the positions is a displacement that all constraints allow but for their residuals.
     """
-    if equations.recursion is not None:
-        none = np.zeros((1, len(equations.deviations)))
-        nearby = equations.recursion.move_states(np.concatenate([[time], state])[None, :], none, none)[0]
-        if np.isfinite(nearby).all():  # else constraints repeat each other
-            return nearby
     measure = measure_of(equations)
     here = measure.at(state, time)
     if here.holonomic.any():
         directions = _directions(equations, state, time)
         rows = displacement_rows(measure, state, time, directions)
-        found = reach(rows, here.mass, np.zeros(len(here.v)), MOST_CORRECTIONS, HELD)
+        found = reach(rows, here.mobility.correction, np.zeros(len(here.v)), MOST_CORRECTIONS, HELD)
         state = measure.displaced(state, directions @ found.z)
         here = measure.at(state, time)
     return measure.moved(
-        state, v=reach(velocity_rows(measure, state, time), here.mass, here.v, MOST_CORRECTIONS, HELD).z
+        state, v=reach(velocity_rows(measure, state, time), here.mobility.correction, here.v, MOST_CORRECTIONS, HELD).z
     )
 
 

@@ -14,6 +14,7 @@ from svyaz.arrays import Array
 from svyaz.control.closed import closed_system
 from svyaz.control.design import Design
 from svyaz.control.transient import MOST_STEPS, Transient
+from svyaz.dynamics import plain_rates
 from svyaz.forms import (
     Equations,
     derive,
@@ -69,7 +70,8 @@ class ClosedLoop(Shown):
     @cached_property
     def natives(self) -> tuple[Native, Native]:
         """Rates and their Jacobian, of equations that are written out."""
-        if self.equations.recursion is not None:
+        code = plain_rates(self.equations)
+        if not isinstance(code, Native):
             refuse_to_write(
                 self.design.model.system, "many starts are run with equations: ", "run it from single starts"
             )

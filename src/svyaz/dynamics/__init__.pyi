@@ -1,3 +1,12 @@
+from svyaz.dynamics.adjusted_code import named_rates as named_rates
+from svyaz.dynamics.code import Columns as Columns
+from svyaz.dynamics.code import CompiledRates as CompiledRates
+from svyaz.dynamics.code import ConditionCode as ConditionCode
+from svyaz.dynamics.code import Enforcement as Enforcement
+from svyaz.dynamics.code import RateCode as RateCode
+from svyaz.dynamics.code import Response as Response
+from svyaz.dynamics.code import Sizes as Sizes
+from svyaz.dynamics.code import known_values as known_values
 from svyaz.dynamics.corrections import Approach as Approach
 from svyaz.dynamics.corrections import Rows as Rows
 from svyaz.dynamics.corrections import displacement_rows as displacement_rows
@@ -13,14 +22,11 @@ from svyaz.dynamics.measure import measure_of as measure_of
 from svyaz.dynamics.measure import state_vector as state_vector
 from svyaz.dynamics.mobility import Mobility as Mobility
 from svyaz.dynamics.protocol import Dynamics as Dynamics
-from svyaz.dynamics.protocol import Recursion as Recursion
 from svyaz.dynamics.protocol import dynamics_of as dynamics_of
 from svyaz.dynamics.protocol import plain_rates as plain_rates
-from svyaz.dynamics.recursions.closed_trees import ClosedCode as ClosedCode
-from svyaz.dynamics.recursions.closed_trees import ClosedTree as ClosedTree
+from svyaz.dynamics.recursions.closed_code import ClosedCode as ClosedCode
 from svyaz.dynamics.recursions.closed_trees import closed_equations as closed_equations
 from svyaz.dynamics.recursions.closing_numbers import TreeNumbers as TreeNumbers
-from svyaz.dynamics.recursions.closing_rows import rows_of as rows_of
 from svyaz.dynamics.recursions.long_tree_code import step_function as step_function
 from svyaz.dynamics.recursions.sliding_code import SlidingCode as SlidingCode
 from svyaz.dynamics.recursions.tree_words import FORM as FORM
@@ -51,5 +57,7 @@ from svyaz.dynamics.scales import unit_rows as unit_rows
 from svyaz.dynamics.scales import with_floor as with_floor
 from svyaz.dynamics.shared_tables import shared_values as shared_values
 from svyaz.dynamics.symbolic import augmented_matrices as augmented_matrices
+from svyaz.dynamics.symbolic_code import is_brief as is_brief
+from svyaz.dynamics.symbolic_columns import in_unknowns as in_unknowns
 from svyaz.dynamics.tables import gain_name as gain_name
 from svyaz.dynamics.tables import own_gains as own_gains

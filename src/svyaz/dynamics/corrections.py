@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,9 @@ class Approach:
 Evaluate = Callable[[Array], Rows | None]
 """Rows at a point; None where the constraints are not defined."""
 
+Least = Callable[[Array, Array], Array]
+"""From G and what is wanted to the least δ with G δ = wanted."""
+
 
 def velocity_rows(measure: Measure, state: Array, time: float) -> Evaluate:
     """ḣ and f as functions of the velocities."""
@@ -80,23 +84,23 @@ def displacement_rows(measure: Measure, state: Array, time: float, directions: A
     return at
 
 
-def reach(evaluate: Evaluate, mass: Array, start: Array, iterations: int = ITERATIONS, aim: float = AIM) -> Approach:
+def reach(evaluate: Evaluate, least: Least, start: Array, iterations: int = ITERATIONS, aim: float = AIM) -> Approach:
     """A zero of the residuals by Newton's method with a line search; the best point when there is none.
 
     ``aim`` is the part of their scales below which residuals are left as they are.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        return _newton(evaluate, mass, start, iterations, aim)
+        return _newton(evaluate, least, start, iterations, aim)
 
 
-def _newton(evaluate: Evaluate, mass: Array, start: Array, iterations: int, aim: float) -> Approach:
+def _newton(evaluate: Evaluate, least: Least, start: Array, iterations: int, aim: float) -> Approach:
     z, rows = start, evaluate(start)
     if rows is None:
         raise FloatingPointError("the constraints are not defined at the given state")
     for k in range(iterations):
         if rows.relative.max(initial=0.0) <= aim:
             return Approach(z, rows, True, k)
-        step = least_correction(mass, rows.jacobian, -rows.residual)
+        step = least(rows.jacobian, -rows.residual)
         found = _line_search(evaluate, z, rows, step)
         if found is None:
             return Approach(z, rows, rows.met, k)
@@ -127,7 +131,7 @@ def _line_search(evaluate: Evaluate, z: Array, rows: Rows, step: Array) -> tuple
 
 def nearest(evaluate: Evaluate, mass: Array, start: Array) -> Approach:
     """The zero of the residuals that is nearest to the start in the norm of M (a local minimum)."""
-    here = reach(evaluate, mass, start)
+    here = reach(evaluate, partial(least_correction, mass), start)
     if not here.met:
         return here
     count = here.iterations
@@ -153,7 +157,7 @@ def _slide(evaluate: Evaluate, mass: Array, start: Array, here: Approach, change
     for _ in range(8):
         trial = here.z + part * change
         if evaluate(trial) is not None:
-            back = reach(evaluate, mass, trial, 20)
+            back = reach(evaluate, partial(least_correction, mass), trial, 20)
             if back.met and _length(mass, back.z - start) <= before * (1.0 + 1e-15):
                 return back
         part *= 0.5
@@ -208,6 +212,10 @@ class Positions:
             np.vstack([by_coordinates(tree, s.jacobian[h], z), slopes]),
             np.concatenate([s.position_scale[h], np.ones(len(units))]),
         )
+
+    def reach(self, start: Array, iterations: int = ITERATIONS) -> Approach:
+        """Values with h = 0 near others."""
+        return reach(self.rows, partial(least_correction, self.mass), start, iterations)
 
     def nearest(self, keep: Collection[int] = ()) -> Approach:
         """The nearest values; those at the places ``keep`` of the state stay as they are."""

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.dynamics.code import Enforcement
 from svyaz.dynamics.mobility import Mobility
 from svyaz.dynamics.protocol import Dynamics, dynamics_of
 from svyaz.dynamics.scales import typical_sizes, typical_speeds, with_floor
 from svyaz.dynamics.shared_tables import BY_CONSTRAINT
-from svyaz.dynamics.tables import added_name
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
 from svyaz.program import Entries, Function, Tabulated, once_for_each
@@ -146,6 +146,10 @@ class Measure:
         found = self._whole_tables(len(states), parts, PARTS)
         return Numbers(q=states[:, self._q], v=states[:, self._v], holonomic=self.holonomic, **found)
 
+    def observing(self, enforcement: Enforcement) -> Measure:
+        """The same with what observes a motion under an enforcement."""
+        return replace(self, function=self.dynamics.observing(enforcement))
+
     @property
     def columns(self) -> dict[tuple[str, str], int]:
         """Numbers of the outputs of ``function`` that are observed, by kind and name."""
@@ -156,24 +160,11 @@ class Measure:
             start += prod(shape)
         return found
 
-    @cached_property
-    def added_names(self) -> tuple[str, ...]:
-        """The parameters for what laws add to the rows of the constraints."""
-        return tuple(added_name(number) for number in range(len(self.holonomic)))
-
     @property
     def written(self) -> Function:
         """The native program of equations that are written out."""
         assert isinstance(self.function, Function), "recursions have no program"
         return self.function
-
-    def driven(self, times: Array, states: Array, accelerations: Array, only: Sequence[str]) -> dict[str, Array]:
-        """Tables where some law of stabilisation makes these accelerations (k, n): G q̈ + constraint_bias is what it adds."""
-        rows, written, names = np.column_stack([times, states]), self.written, self.added_names
-        here = written.known(rows, ("jacobian", "constraint_bias"))
-        gradients = here["jacobian"].reshape(len(rows), len(self.holonomic), len(self.coordinates))
-        added = -(np.einsum("kij,kj->ki", gradients, accelerations) + here["constraint_bias"])
-        return written.each(rows, dict(zip(names, added.T, strict=True)), only)
 
     @cached_property
     def large(self) -> bool:

@@ -45,6 +45,9 @@ class Mobility(Protocol):
     def least(self, jacobian: Array, wanted: Array) -> tuple[Array, Array]:
         """(δ, Λ) with G δ = wanted, M δ = Gᵀ Λ."""
 
+    def correction(self, jacobian: Array, wanted: Array) -> Array:
+        """The least δ with G δ = wanted, in the metric of M, in the sense of least squares."""
+
     def impulses(self, jacobian: Array, jump: Array) -> Array:
         """Λ (m,) of M δ = Gᵀ Λ for a jump δ of the velocities."""
 
@@ -89,6 +92,9 @@ class ByMassMatrix:
         else:
             found = self._shortest(root, jacobian, wanted)
         return found, self.impulses(jacobian, found)
+
+    def correction(self, jacobian: Array, wanted: Array) -> Array:
+        return least_correction(self.mass, jacobian, wanted)
 
     def _shortest(self, root: Array, jacobian: Array, wanted: Array) -> Array:
         """δ = (L⁻¹ D)ᵀ y with the shortest y of G (L⁻¹ D)ᵀ y = wanted, each row in units of its length."""
@@ -136,6 +142,9 @@ class ByRecursion:
         unit = 1.0 / np.sqrt(np.maximum(np.diag(compliance), TINY))
         impulses = unit * lstsq(compliance * np.outer(unit, unit), unit * wanted)
         return moved.T @ impulses, impulses
+
+    def correction(self, jacobian: Array, wanted: Array) -> Array:
+        return self.least(jacobian, wanted)[0]
 
     def impulses(self, jacobian: Array, jump: Array) -> Array:
         return self.least(jacobian, jacobian @ jump)[1]

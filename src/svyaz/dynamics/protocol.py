@@ -6,16 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from svyaz.arrays import Array
+from svyaz.dynamics.code import Columns, CompiledRates, ConditionCode, Enforcement, RateCode, Response, Sizes
 from svyaz.dynamics.mobility import Mobility
 from svyaz.dynamics.symbolic import symbolic_dynamics
-from svyaz.expr import ZERO, Expression, Surface
-from svyaz.forms import Equations, RateCode, SizedConditionCode
+from svyaz.expr import ZERO, Expression
+from svyaz.forms import Equations
+from svyaz.integrate import Flow
 from svyaz.model import Constraint
 from svyaz.program import Tabulated, once_for_each
 
 
 class Dynamics(Protocol):
     """Equations of motion as functions of rows [t, states]."""
+
+    @property
+    def equations(self) -> Equations:
+        """What was prepared, as a document."""
 
     @property
     def description(self) -> str:
@@ -37,11 +43,50 @@ class Dynamics(Protocol):
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The same equations with these constraints, and no others, acting."""
 
+    def with_switches(self, constraints: Sequence[Constraint]) -> Equations | None:
+        """The equations with these constraints, each with a switch, whose programs serve every set of them that acts; None
+        where no set has a program to be shared.
+        """
+
     def energies(self, rows: Array) -> dict[str, Array]:
         """The kinetic energy and the energy along rows, as "kinetic" and "energy"."""
 
-    def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> RateCode:
-        """x' = f(t, x) as native code; ``correction`` is added to the rows of the constraints, with ``gains`` as constants."""
+    def rate_code(self, enforcement: Enforcement, start: Array | None = None) -> RateCode:
+        """x' = f(t, x) as native code, with what an enforcement adds; it suits the row ``start``, else the initial state."""
+
+    def jacobian(self, enforcement: Enforcement, rates: Flow, start: Array) -> Flow:
+        """∂f/∂x (n, n) of these rates as native code."""
+
+    def projection(self, code: RateCode, start: Array, *, thorough: bool = False) -> RateCode:
+        """What moves a state onto the constraints after each step of the code, by least corrections in the metric of M.
+
+        Twice as many are made where it is ``thorough``.
+        """
+
+    def observe(self, run: CompiledRates, rows: Array) -> Columns:
+        """Multipliers, accelerations, residuals, energies, integrals along rows of a run, by kind and name; with gains also the
+        power of the forces that only stabilise.
+        """
+
+    def observing(self, enforcement: Enforcement) -> Tabulated:
+        """The tables with the constants of an enforcement among their parameters, where they depend on these."""
+
+    def watch(
+        self, run: CompiledRates, conditions: Sequence[Expression], values: Mapping[str, float]
+    ) -> tuple[ConditionCode, Sizes]:
+        """Conditions along a run, in states, multipliers and sides that hold it (``values`` are those of all constants), and
+        the sizes of their terms.
+        """
+
+    def respond(
+        self, enforcement: Enforcement, bounds: Sequence[Sequence[Expression]], values: Mapping[str, float]
+    ) -> Response:
+        """``rates`` ẋ for given values of constants, among which are the sides of surfaces at which rates jump; where there
+        are ``bounds`` of frictions, these and the ``multipliers`` too.
+        """
+
+    def choose(self, written: Expression | None, in_points: Expression | None) -> Expression | None:
+        """What ``watch`` takes of an expression in the states that may also be stated in points of bodies."""
 
     def mobility(self, row: Array, mass: Array, bias: Array) -> Mobility:
         """M⁻¹ at a row with this mass matrix and bias."""
@@ -49,55 +94,24 @@ class Dynamics(Protocol):
     def log_determinants(self, rows: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Rᵀ; G 0]|) along rows; NaN where it is not defined."""
 
+    def deviation_gradients(self, rows: Array) -> tuple[Array, Array]:
+        """Deviations y (k, c), h, then ḣ, then f, and ∂y/∂x (k, c, n); ∂ḣ/∂q may be left zero."""
+
     def move_states(self, rows: Array, positions: Array, rates: Array) -> Array:
         """The nearest states along rows at which the constraints have these h and ḣ or f (k, m); NaN where there are none."""
-
-
-class Recursion(Dynamics, Protocol):
-    """Equations that are not written out: their numbers and their code come from recursions over bodies."""
-
-    def driven(
-        self,
-        forces: Sequence[Expression],
-        rates: Mapping[str, Expression],
-        values: Mapping[str, float],
-        given: Sequence[str] = (),
-        sliding: Sequence[Surface] = (),
-    ) -> Recursion:
-        """With other forces, and rates of further states: with further constants, by their ``values``, and with names of
-        numbers that are ``given`` behind the states. The motion is held on ``sliding`` surfaces, whose sides are found.
-        """
-
-    def of_rows(self, kept: Sequence[int]) -> Recursion:
-        """With some of the constraints."""
-
-    def projection(self, code: RateCode) -> RateCode:
-        """What moves a state onto the constraints, with the constants of the rates."""
-
-    def with_rows(self, constraints: Sequence[Constraint]) -> Recursion:
-        """The same bodies with other constraints."""
-
-    def watching(
-        self,
-        correction: Sequence[Expression],
-        gains: Sequence[str],
-        conditions: Sequence[Expression],
-        values: Mapping[str, float],
-    ) -> SizedConditionCode:
-        """Conditions along the motion, in the points that they name and in multipliers; ``values`` are their parameters."""
-
-    def observed(
-        self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
-    ) -> dict[str, dict[str, Array]]:
-        """Multipliers, accelerations, residuals, energies, integrals along rows, by kind and name."""
 
 
 @once_for_each
 def plain_rates(equations: Equations) -> RateCode:
     """The rates of all states without gains, as native code."""
-    return dynamics_of(equations).rate_code([ZERO] * len(equations.deviations), ())
+    return dynamics_of(equations).rate_code(Enforcement([ZERO] * len(equations.deviations)))
 
 
+@once_for_each
 def dynamics_of(equations: Equations) -> Dynamics:
-    """The dynamics of equations, prepared once: that of recursions, or of the expressions as they are written."""
-    return equations.recursion or symbolic_dynamics(equations)
+    """The dynamics of equations, prepared once: of the expressions as written, or by recursions where M is not written."""
+    if equations.accelerated and not equations.mass_matrix:
+        from svyaz.dynamics.recursions.closed_trees import RecursiveDynamics
+
+        return RecursiveDynamics(equations)
+    return symbolic_dynamics(equations)

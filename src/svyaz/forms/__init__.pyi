@@ -4,13 +4,10 @@ from svyaz.forms.cyclic import Cyclic as Cyclic
 from svyaz.forms.cyclic import pseudo_cyclic as pseudo_cyclic
 from svyaz.forms.derivation import derive as derive
 from svyaz.forms.derivation import form_name as form_name
-from svyaz.forms.equations import ConditionCode as ConditionCode
 from svyaz.forms.equations import Deviation as Deviation
 from svyaz.forms.equations import Equations as Equations
 from svyaz.forms.equations import Form as Form
 from svyaz.forms.equations import Pull as Pull
-from svyaz.forms.equations import RateCode as RateCode
-from svyaz.forms.equations import SizedConditionCode as SizedConditionCode
 from svyaz.forms.equations import plane_pairs as plane_pairs
 from svyaz.forms.evaluation import NumericEquations as NumericEquations
 from svyaz.forms.kinetic_parts import KineticBlocks as KineticBlocks

@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import symengine as se
 
-from svyaz.arrays import Array
 from svyaz.expr import (
     ONE,
     ZERO,
@@ -34,10 +33,6 @@ from svyaz.expr import (
     with_corners,
 )
 from svyaz.model import Constraint, Friction, System
-
-if TYPE_CHECKING:
-    from svyaz.dynamics import Recursion
-
 
 T = TypeVar("T")
 
@@ -105,8 +100,9 @@ class Equations:
     jump, with the symbols of their sides in these equations; along ``sliding`` ones the motion is held: theirs are unknowns.
     ``pulls`` are frictions by the reactions of constraints, ``loads`` the signs of multipliers whose sizes |λ| act.
     ``spare`` are constraints that follow from those that act: they are watched only, and the multipliers of the
-    ``undetermined`` ones are one choice of many. With a ``recursion`` M and G are not written: its numbers
-    stand for them, the deviations are symbols, and ``bias`` is what acts beside the inertia and the weight of bodies.
+    ``undetermined`` ones are one choice of many. In equations of a tree that are named, not written, there is no M and no G,
+    deviations are symbols, and ``bias`` is what acts beside the inertia and the weight of bodies.
+    ``given`` are names of numbers that stand behind the states where rates are asked for.
     ``by_points``: rows of constraints were made by points of bodies.
     ``switches`` are constants that let the constraints act; the programs of equations with them serve those ``within``.
     """
@@ -135,7 +131,7 @@ class Equations:
     loads: Mapping[str, Expression] = field(default_factory=dict)
     spare: tuple[Deviation, ...] = ()
     undetermined: tuple[str, ...] = ()
-    recursion: Recursion | None = None
+    given: tuple[str, ...] = ()
     by_points: bool = False
     switches: tuple[se.Symbol, ...] = ()
     within: Equations | None = None
@@ -206,20 +202,6 @@ class Equations:
         """The symbols of the velocities of the accelerated coordinates, or the quasi-velocities."""
         return tuple([se.Symbol(q) for q in self.accelerated]) if self.quasi else velocities_of(self.accelerated)
 
-    def with_forces(
-        self,
-        bias: Sequence[Expression],
-        explicit: Mapping[str, Expression],
-        values: Mapping[str, float],
-        given: Sequence[str] = (),
-        sliding: Sequence[Surface] = (),
-    ) -> Equations:
-        """The same with another bias and other explicit rates, in which there are constants with ``values``, and names of
-        numbers that are ``given`` behind the states; the motion is held on ``sliding`` surfaces.
-        """
-        recursion = self.recursion and self.recursion.driven(bias, explicit, values, given, sliding)
-        return replace(self, bias=tuple(bias), explicit=explicit, sliding=tuple(sliding), recursion=recursion)
-
     def with_rows(self, kept: Sequence[int]) -> Equations:
         """The same with some of the constraints."""
 
@@ -232,7 +214,6 @@ class Equations:
             constraint_jacobian=chosen(self.constraint_jacobian),
             constraint_bias=chosen(self.constraint_bias),
             pulls=tuple(replace(pull, number=list(kept).index(pull.number)) for pull in self.pulls),
-            recursion=self.recursion and self.recursion.of_rows(kept),
         )
 
     @property
@@ -251,42 +232,6 @@ class Equations:
             ):  # it lies on the surface
                 found = interpolate(found, surface.side)
         return found
-
-
-class RateCode(Protocol):
-    """Native code: a function of rows [t, y…] at an address for loops, with constants made of values by name."""
-
-    @property
-    def address(self) -> int: ...
-
-    def constants(self, values: Mapping[str, float]) -> Array: ...
-
-    def evaluate(self, rows: Array, constants: Array) -> Array: ...
-
-
-class ConditionCode(Protocol):
-    """Conditions g along rows [t, states] as native code, with the values of its parameters bound."""
-
-    @property
-    def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
-
-    @property
-    def address(self) -> int: ...
-
-    @property
-    def constants(self) -> Array: ...
-
-    def with_values(self, values: Mapping[str, float]) -> ConditionCode: ...
-
-    def __call__(self, x: Array, /) -> dict[str, Array]: ...
-
-
-class SizedConditionCode(ConditionCode, Protocol):
-    """The same that tells the sizes of the terms of g."""
-
-    def with_values(self, values: Mapping[str, float]) -> SizedConditionCode: ...
-
-    def sizes(self, row: Array) -> Array: ...
 
 
 class Reduction(Protocol):

@@ -63,7 +63,8 @@ def sided(equations: Equations) -> tuple[Equations, tuple[Surface, ...]]:
         found, surfaces = split(entries, {"t", *equations.states})
     count = len(equations.explicit)
     explicit = dict(zip(equations.explicit, found[:count], strict=True))
-    plain = equations.with_forces(found[count:], explicit, {}, given=[str(surface.side) for surface in surfaces])
+    given = tuple(str(surface.side) for surface in surfaces)
+    plain = replace(equations, bias=tuple(found[count:]), explicit=explicit, given=given)
     return _rubbing(plain, surfaces) if not equations.ideal else (plain, surfaces)
 
 
@@ -140,7 +141,11 @@ def on_sides(
     explicit = {name: on_surfaces(e) for name, e in equations.explicit.items()}
     slid = tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding)
     return replace(
-        equations.with_forces(list(map(on_surfaces, equations.bias)), explicit, numbers, sliding=slid),
+        equations,
+        bias=tuple(map(on_surfaces, equations.bias)),
+        explicit=explicit,
+        given=(),
+        sliding=slid,
         system=system,
         sides=tuple(Surface(unknown.get(s.side, s.side), s.expression) for s in surfaces),
         pulls=tuple(pulls),

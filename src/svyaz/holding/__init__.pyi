@@ -36,7 +36,6 @@ from svyaz.holding.lyapunov import Region as Region
 from svyaz.holding.observed_columns import Jump as Jump
 from svyaz.holding.observed_columns import jump_log as jump_log
 from svyaz.holding.observed_columns import observed as observed
-from svyaz.holding.observed_columns import observing as observing
 from svyaz.holding.options import Options as Options
 from svyaz.holding.options import Tolerance as Tolerance
 from svyaz.holding.options import options_for as options_for
@@ -58,10 +57,8 @@ from svyaz.holding.request import one_gain as one_gain
 from svyaz.holding.request import stabilisation as stabilisation
 from svyaz.holding.segment import Segment as Segment
 from svyaz.holding.segment import integrated as integrated
-from svyaz.holding.segment import is_brief as is_brief
 from svyaz.holding.segment import prepare as prepare
 from svyaz.holding.segment import projected_more as projected_more
-from svyaz.holding.segment import rate_code as rate_code
 from svyaz.holding.singularity import note_singular_points as note_singular_points
 from svyaz.holding.singularity import singular_point as singular_point
 from svyaz.holding.stepping import ManyStepper as ManyStepper

@@ -24,7 +24,16 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.dynamics import balanced, dependencies, numerical_rank, plain_rates, unit_rows
+from svyaz.dynamics import (
+    Dynamics,
+    balanced,
+    dependencies,
+    dynamics_of,
+    named_rates,
+    numerical_rank,
+    plain_rates,
+    unit_rows,
+)
 from svyaz.expr import (
     ONE,
     TIME,
@@ -242,19 +251,27 @@ def held_slopes(equations: Equations, held: Sequence[HeldIntegral], times: Array
 
 @dataclass(frozen=True)
 class _Levels:
-    """Constraints and integrals that have a level of their own, with their gradients."""
+    """The constraints, and the integrals that have a level of their own with their gradients."""
 
+    dynamics: Dynamics
     function: Function
     levels: Array
 
     def reached(self, x: Array) -> Array:
         """The nearest row [t, states…] at which all levels are reached, by Newton's method."""
-        for _ in range(8 if len(self.levels) else 0):
+        if not (self.dynamics.equations.deviations or len(self.levels)):
+            return x
+        for _ in range(8):
             here = self.function(x)
-            if not (np.isfinite(here["slopes"]).all() and np.isfinite(here["values"]).all()):
+            y, gradients = np.zeros((1, 0)), np.zeros((1, 0, len(x) - 1))
+            if self.dynamics.equations.deviations:
+                y, gradients = self.dynamics.deviation_gradients(x[None, :])
+            slopes = np.vstack([gradients[0], here["slopes"].reshape(-1, len(x) - 1)])
+            missing = np.concatenate([y[0], here["values"] - self.levels])
+            if not (np.isfinite(slopes).all() and np.isfinite(missing).all()):
                 break
             x = x.copy()
-            x[1:] -= pinv(here["slopes"]) @ (here["values"] - self.levels)
+            x[1:] -= pinv(slopes) @ missing
         return x
 
 
@@ -270,14 +287,9 @@ def not_integrals(equations: Equations, integrals: Sequence[Integral], state: Ar
     return tuple(found)
 
 
-def named_rates(equations: Equations) -> Rates:
-    """The rates of all states as symbols, for which numbers are put that recursions give."""
-    return Rates((), tuple((state, se.Symbol(f"pace of {state}")) for state in equations.states))
-
-
 def _along_rates(equations: Equations, expression: Expression) -> Callable[[Array], dict[str, Array]]:
     """From [t, states…] to the ``rate`` of an expression along the motion, its ``parts`` and the ``slope`` of all states."""
-    constants, rates = equations.system.constants, named_rates(equations)
+    constants, rates = equations.system.constants, named_rates(equations.states)
     rate = total_derivative(expression, {se.Symbol(s): r for s, r in rates.rates} | {TIME: ONE})
     slope = [r for _, r in rates.rates]
     tables: dict[str, Table] = {"rate": rate, "parts": list(rate.args) if rate.is_Add else [rate], "slope": slope}
@@ -345,12 +357,11 @@ def _singular_brackets(equations: Equations, held: Sequence[HeldIntegral], x: Ar
 
 def _levels(equations: Equations) -> _Levels:
     states = [se.Symbol(s) for s in equations.states]
-    kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
     valued = [i for i in equations.system.integrals if i.value is not None]
-    entries: list[Expression] = [*kept, *(equations.in_states(i.expression) for i in valued)]
+    entries = [equations.in_states(i.expression) for i in valued]
     tables: dict[str, Table] = {"values": entries, "slopes": [gradient(e, states) for e in entries]}
     found = function(tables, ("t", *equations.states), equations.system.constants)
-    return _Levels(found, np.array([*([0.0] * len(kept)), *(i.value or 0.0 for i in valued)]))
+    return _Levels(dynamics_of(equations), found, np.array([i.value or 0.0 for i in valued]))
 
 
 def _at(equations: Equations, rows: Sequence[Sequence[Expression]], x: Array) -> Array:

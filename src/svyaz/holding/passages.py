@@ -20,8 +20,8 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import entered, examined, model_states
-from svyaz.dynamics import Measure, augmented_matrices, measure_of, plain_rates
-from svyaz.forms import Equations, RateCode
+from svyaz.dynamics import Measure, RateCode, augmented_matrices, measure_of, plain_rates
+from svyaz.forms import Equations
 from svyaz.holding.degeneracy import approaches, least_values
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path

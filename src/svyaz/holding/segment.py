@@ -7,43 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.dynamics import Recursion, measure_of, own_gains, shared_values
-from svyaz.forms import (
-    Equations,
-    RateCode,
-    jacobian_program,
-    rates_of,
-    rates_program,
-    shared_with,
-)
+from svyaz.dynamics import Enforcement, RateCode, dynamics_of
+from svyaz.expr import ModelError, Problem, names_in, substitute
+from svyaz.forms import Equations, rates_of
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
-from svyaz.holding.projection import ITERATIONS, projection_program, rule_program
 from svyaz.holding.request import PROJECTION
 from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve, solve_each
 from svyaz.integrate import method as find_method
-from svyaz.model import System
-from svyaz.program import (
-    LARGEST_COMPILED,
-    LARGEST_SELDOM,
-    Native,
-    Program,
-    build,
-    build_to_look,
-    choose_orders,
-    compile_program,
-    once_for_each,
-)
-
-LONGEST_DIFFERENTIATED = 16
-"""The rates of more accelerations than this are differentiated by differences: the exact program would take minutes."""
-
-
-FEW_SWITCHED = 3
-"""With more constraints that events switch, long code is written and compiled as quickly as can be for each set of them."""
+from svyaz.model import STEP, StepRule
+from svyaz.program import Native, build, choose_orders, compile_program
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,31 +51,34 @@ class Segment:
         """The values of all constants of the code: of the system, of held integrals, of gains."""
         return {**self.values, **constants_of(self.held), **self.perturbation.gains}
 
+    @cached_property
+    def enforcement(self) -> Enforcement:
+        """What enforces the constraints and the integrals that are held."""
+        return enforcement(self.equations, self.perturbation, self.held, self.hold)
+
     def regained(self, perturbation: Perturbation) -> Segment:
         """The same code with other values of the gains; a gain that is not named is zero."""
         known = {**self.values, **constants_of(self.held), **perturbation.gains}
-
-        def constants(code: Native) -> Array:
-            return code.constants({**dict.fromkeys(code.program.parameters, 0.0), **known})
-
-        if isinstance(self.code, Native):
-            own = constants(self.code)
-        else:
-            own = self.code.constants(known)
-        slope = self.jacobian
+        own = _constants(self.code, known)
+        slope, after = self.jacobian, self.projection
         if slope is not None and isinstance(slope.owner, Native):
-            slope = replace(slope, constants=constants(slope.owner))
+            slope = replace(slope, constants=_constants(slope.owner, known))
         elif slope is not None:
             slope = by_differences(replace(self.rates, constants=own))
-        after = self.projection
         if after is not None and isinstance(after.owner, Native):
-            after = replace(after, constants=constants(after.owner))
+            after = replace(after, constants=_constants(after.owner, known))
         return replace(self, perturbation=perturbation, constants=own, jacobian=slope, projection=after)
 
     @property
     def gains_in_rates_alone(self) -> bool:
         """Do gains enter the rates, which are a native program, and nothing else?"""
         return self.jacobian is None and isinstance(self.code, Native)
+
+
+def _constants(code: RateCode, values: Mapping[str, float]) -> Array:
+    """Constants of code with these values; what a program takes beside them is zero."""
+    missing = dict.fromkeys(code.program.parameters, 0.0) if isinstance(code, Native) else {}
+    return code.constants({**missing, **values})
 
 
 def prepare(
@@ -110,140 +90,66 @@ def prepare(
     state: Array,
 ) -> Segment:
     """Compile what a phase that begins at this time and state needs."""
-    if equations.recursion is not None:
-        return _by_recursion(equations, equations.recursion, perturbation, held, options)
-    constants = equations.system.constants
-    values = {**constants, **perturbation.gains, **constants_of(held)}
-    extra = (*perturbation.gains, *constants_of(held))
-    sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
-    brief, implicit = is_brief(equations.system), find_method(options.method).implicit
-    whole = shared_with(equations)
-    if whole is not None and not (held or implicit or options.stabilize == PROJECTION):
-        shared = SharedCode(_switched_code(whole), equations, whole)
-        return Segment(equations, perturbation, (), constants, shared, shared.constants(values))
-    rates = rates_of(equations, perturbation.correction)
-    if held:
-        rates = hold(equations, rates, held, options.hold)
-
-    def compiled(program: Program) -> Native:
-        return compile_program(
-            choose_orders(program, values, sample), longest=LARGEST_SELDOM if brief else LARGEST_COMPILED
-        )
-
-    def flow(program: Program) -> Flow:
-        code = compiled(program)
-        return Flow(code.address, code.constants(values), len(equations.states), code)
-
-    code, jacobian = compiled(rates_program(equations, rates, extra, build_to_look if brief else build)), None
-    if implicit and len(equations.accelerated) > LONGEST_DIFFERENTIATED:
-        jacobian = by_differences(Flow(code.address, code.constants(values), len(equations.states), code))
-    elif implicit:
-        jacobian = flow(jacobian_program(equations, rates, extra))
-    return Segment(
-        equations=equations,
-        perturbation=perturbation,
-        held=tuple(held),
-        values=constants,
-        code=code,
-        constants=code.constants(values),
-        jacobian=jacobian,
-        projection=_after_step(equations, options, time, state, flow),
-        hold=options.hold,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class SharedCode:
-    """The rates with some constraints by the code of equations with more, each with a switch."""
-
-    native: Native
-    part: Equations
-    whole: Equations
-
-    @property
-    def address(self) -> int:
-        return self.native.address
-
-    def constants(self, values: Mapping[str, float]) -> Array:
-        known = shared_values(self.part, self.whole, values)
-        return self.native.constants({**dict.fromkeys(self.native.program.parameters, 0.0), **known})
-
-    def evaluate(self, rows: Array, constants: Array) -> Array:
-        return self.native.evaluate(rows, constants)
-
-
-@once_for_each
-def _switched_code(whole: Equations) -> Native:
-    """The rates with switches and with a gain of each constraint for itself."""
-    gains, correction = own_gains(whole)
-    program = rates_program(whole, rates_of(whole, correction), gains, build_to_look)
-    return compile_program(program, longest=LARGEST_SELDOM)
-
-
-def is_brief(system: System) -> bool:
-    """May so many sets of constraints act, each for a while, that long code for one of them is not worth a search?"""
-    return sum(c.on is not None or c.off is not None for c in system.constraints) > FEW_SWITCHED
-
-
-def _by_recursion(
-    equations: Equations,
-    recursion: Recursion,
-    perturbation: Perturbation,
-    held: Sequence[HeldIntegral],
-    options: Options,
-) -> Segment:
-    """A phase whose equations are not written out."""
-    values = {**equations.system.constants, **perturbation.gains, **constants_of(held)}
-    code = rate_code(equations, perturbation, held)
-    constants, count = code.constants(values), len(equations.states)
-    after: Flow | None = None
-    if options.stabilize == PROJECTION and equations.deviations:
-        moving = recursion.projection(code)
-        after = Flow(moving.address, moving.constants(values), count, moving)
+    dynamics, start = dynamics_of(equations), np.concatenate([[time], state])
+    law = enforcement(equations, perturbation, held, options.hold)
+    code, values = dynamics.rate_code(law, start), equations.system.constants
+    constants = code.constants({**values, **law.constants})
+    segment = Segment(equations, perturbation, tuple(held), values, code, constants, hold=options.hold)
     implicit = find_method(options.method).implicit
-    return Segment(
-        equations,
-        perturbation,
-        tuple(held),
-        equations.system.constants,
-        code,
-        constants,
-        by_differences(Flow(code.address, constants, count, code)) if implicit else None,
-        after,
+    return replace(
+        segment,
+        jacobian=dynamics.jacobian(law, segment.rates, start) if implicit else None,
+        projection=_after_step(segment, options, start),
     )
 
 
-def rate_code(equations: Equations, perturbation: Perturbation, held: Sequence[HeldIntegral]) -> RateCode:
-    """The rates of equations that are not written out, with what holds integrals."""
-    assert equations.recursion is not None, "recursions give the rates"
-    code = equations.recursion.rate_code(perturbation.correction, tuple(perturbation.gains))
-    if not held:
-        return code
-    from svyaz.holding.held_code import held_code
+def enforcement(
+    equations: Equations, perturbation: Perturbation, held: Sequence[HeldIntegral], how: str | None
+) -> Enforcement:
+    """What enforces constraints and integrals, these in the way that ``how`` names, else in their natural one."""
+    adjust = (lambda rates: hold(equations, rates, held, how)) if held else None
+    return Enforcement(
+        perturbation.correction, perturbation.gains, perturbation.kind == "linear", adjust, constants_of(held)
+    )
 
-    return held_code(equations, code, held)
 
-
-def _after_step(
-    equations: Equations, options: Options, time: float, state: Array, flow: Callable[[Program], Flow]
-) -> Flow | None:
+def _after_step(segment: Segment, options: Options, start: Array) -> Flow | None:
     """What is done to the state after each step: projection onto the constraints, or a rule of the model."""
+    equations = segment.equations
     if options.stabilize == PROJECTION and equations.deviations:
-        return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
+        return _flow(segment, dynamics_of(equations).projection(segment.code, start))
     if equations.system.step_rule is not None:
-        return flow(rule_program(equations, equations.system.step_rule, options.step))
+        return _flow(segment, _rule_code(segment, equations.system.step_rule, options.step, start))
     return None
+
+
+def _flow(segment: Segment, code: RateCode) -> Flow:
+    return Flow(code.address, code.constants(segment.known), len(segment.equations.states), code)
 
 
 def projected_more(segment: Segment, time: float, state: Array) -> Segment:
     """The same phase with twice as many corrections after each step, for steps that lead far off the constraints."""
+    start = np.concatenate([[time], state])
+    code = dynamics_of(segment.equations).projection(segment.code, start, thorough=True)
+    return replace(segment, projection=_flow(segment, code))
+
+
+def _rule_code(segment: Segment, rule: StepRule, step: float | None, start: Array) -> Native:
+    """The state after a step as the rule leaves it."""
     equations = segment.equations
-    mass = measure_of(equations).at(state, time).mass
-    program = projection_program(equations, iterations=2 * ITERATIONS, mass=mass)
-    sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
-    code = compile_program(choose_orders(program, equations.system.constants, sample))
-    flow = Flow(code.address, code.constants(equations.system.constants), len(equations.states), code)
-    return replace(segment, projection=flow)
+    if step is None:
+        raise ModelError([Problem(f"{rule.title} needs a fixed step", None, "give a step instead of rtol")])
+    value = substitute(rule.value, {STEP: se.RealDouble(step)})
+    own = {"t", *equations.states}
+    unknown = names_in(value) - own - {f"{v}'" for v in equations.velocities}
+    if unknown:
+        message = f"{rule.title} needs {', '.join(sorted(unknown))}, which the form '{equations.form}' has not"
+        raise ModelError([Problem(message, hint="use the form 'multipliers'")])
+    outputs = [(state, value if state == rule.state else se.Symbol(state)) for state in equations.states]
+    systems = () if names_in(value) <= own else rates_of(equations).systems
+    program = build(outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=systems)
+    sample = dict(zip(program.inputs, start.tolist(), strict=True))
+    return compile_program(choose_orders(program, segment.known, sample))
 
 
 def integrated(

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import examined, model_states
-from svyaz.dynamics import measure_of
-from svyaz.forms import RateCode
+from svyaz.dynamics import RateCode, measure_of
 from svyaz.holding.advancing import advance, passes_poles
 from svyaz.holding.options import Options
 from svyaz.holding.passages import can_branch

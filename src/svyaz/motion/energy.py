@@ -6,22 +6,19 @@ itself and its steps do not know of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, add_up
-from svyaz.forms import EnergyPower, observation, power_of, rates_of, rubbing_power
-from svyaz.holding import Entry, Segment, observed, rate_code
+from svyaz.dynamics import dynamics_of
+from svyaz.expr import Expression, add_up
+from svyaz.forms import EnergyPower, Equations, power_of, rubbing_power
+from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along
-from svyaz.model import System
+from svyaz.model import System, multiplier_symbol
 from svyaz.motion.phases import Chapter, Mode
-from svyaz.program import Linear, Native, function
-
-if TYPE_CHECKING:
-    pass
+from svyaz.program import Native
 
 EXACT = 1e-12
 """Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""
@@ -127,48 +124,18 @@ def _slopes(jacobian: Flow) -> Callable[[Array], Array]:
 
 def _meter(power: EnergyPower, segment: Segment) -> Powers:
     """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
-    values, inputs = {**segment.values, **segment.perturbation.gains}, ("t", *segment.equations.states)
-    if segment.equations.recursion is not None:
-        return _recursive_meter(power, segment, values)
-    systems, tables = powers(power, segment)
-    found = function({"power": tables}, inputs, values, systems=systems)
-    return lambda rows: found(rows)["power"]
+    equations, values = segment.equations, {**segment.values, **segment.perturbation.gains}
+    watch, _ = dynamics_of(equations).watch(segment, powers(power, equations), values)
+    return lambda rows: watch(rows)["g"]
 
 
-def _recursive_meter(power: EnergyPower, segment: Segment, values: Mapping[str, float]) -> Powers:
-    """The same where recursions give the multipliers, and the sides that hold a motion."""
-    from svyaz.dynamics import ClosedCode, SlidingCode
-
-    equations = segment.equations
-    code = rate_code(equations, segment.perturbation, ())
-    assert isinstance(code, ClosedCode | SlidingCode), "the code is that of a tree"
-    own, sides = code.constants(segment.known), code.sides if isinstance(code, SlidingCode) else ()
-    slips = [power.slips.get(name, ZERO) for name in equations.multiplier_names]
-    tables = {
-        "power": [equations.in_states(power.work), equations.in_states(power.dissipated)],
-        "slips": [equations.in_states(e) for e in slips],
-    }
-    found = function(tables, ("t", *equations.states, *sides), values)
-
-    def meter(rows: Array) -> Array:
-        given = np.hstack([rows, code.sides_along(rows, own)]) if isinstance(code, SlidingCode) else rows
-        known = found(given)
-        moved = np.sum(code.solved(rows, own)[1] * known["slips"], axis=1) if power.slips else 0.0
-        return known["power"] + np.column_stack([moved + np.zeros(len(rows)), np.zeros(len(rows))])
-
-    return meter
-
-
-def powers(power: EnergyPower, segment: Segment) -> tuple[list[Linear], list[Expression]]:
-    """The powers of work and of dissipation in the states of a phase, with the linear systems that they take."""
-    equations = segment.equations
-    systems: list[Linear] = []
-    works, lost = [equations.in_states(power.work)], [equations.in_states(power.dissipated)]
-    if power.slips or power.rubbing or equations.sliding:
-        linear = rates_of(equations, segment.perturbation.correction).systems
-        systems, quantities = observation(equations, linear[0] if linear else None)
-        pushes = quantities["multipliers"]
-        works += [pushes[name] * equations.in_states(e) for name, e in power.slips.items() if name in pushes]
-        for total, more in zip((works, lost), rubbing_power(equations, pushes), strict=True):
-            total.append(more)
-    return systems, [add_up(works), add_up(lost)]
+def powers(power: EnergyPower, equations: Equations) -> list[Expression]:
+    """The powers of work and of dissipation in the states of a phase, in its multipliers, and in sides that hold it."""
+    names = (*equations.multiplier_names, *(c.name for c in equations.eliminated))
+    pushes: dict[str, Expression] = {name: multiplier_symbol(name) for name in names}
+    works = [pushes[name] * equations.in_states(e) for name, e in power.slips.items() if name in pushes]
+    gained, lost = rubbing_power(equations, pushes)
+    return [
+        add_up([equations.in_states(power.work), *works, gained]),
+        add_up([equations.in_states(power.dissipated), lost]),
+    ]

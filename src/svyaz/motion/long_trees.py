@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from svyaz import forms
-from svyaz.dynamics import FORM, tree_words
+from svyaz.dynamics import FORM, Dynamics, dynamics_of, tree_words
 from svyaz.forms import Equations, may_jump
 from svyaz.holding import BRACKET, Decision, Options, Refusal, held_integrals
 from svyaz.integrate import Flow
@@ -18,10 +17,7 @@ from svyaz.model import Constraint, System
 from svyaz.motion.phases import START, Beginning, Chapter, Phase, Structure, is_switched
 from svyaz.motion.starts import refuse_weightless
 from svyaz.motion.timed import Timed, intervals
-from svyaz.program import remembered
-
-if TYPE_CHECKING:
-    from svyaz.dynamics import ClosedTree, TreeNumbers
+from svyaz.program import Tabulated, remembered
 
 LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
@@ -79,16 +75,16 @@ def searches_box(system: System, box: Sized = (), seconds: float = inf) -> bool:
     return not by_recursions(system) or (asked and not only_by_recursions(system))
 
 
-def constraint_tables(system: System) -> TreeNumbers:
+def constraint_tables(system: System) -> Tabulated:
     """Residuals and ∂F/∂q of the constraints of such a tree, along rows of states."""
     return _closed_tree(system).tables
 
 
 @remembered
-def _closed_tree(system: System) -> ClosedTree:
-    from svyaz.dynamics import ClosedTree, rows_of
+def _closed_tree(system: System) -> Dynamics:
+    from svyaz.dynamics import closed_equations
 
-    return ClosedTree(rows_of(system, system.constraints))
+    return dynamics_of(closed_equations(system, system.constraints))
 
 
 def long_flow(system: System) -> Flow:

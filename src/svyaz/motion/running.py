@@ -242,8 +242,6 @@ def _falsely_declared(structure: Structure, state: Array, motion: Motion) -> tup
     if not suspect:
         return ()
     first = structure.begin(state).phase.equations
-    if first.recursion is not None and structure.system.constraints:
-        return ()
     return not_integrals(examined(first), suspect, state, START)
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.dynamics import measure_of
 from svyaz.expr import evaluate
 from svyaz.forms import Equations, observed_quantities
 from svyaz.holding import (
@@ -30,7 +31,6 @@ from svyaz.holding import (
     held_integrals,
     in_states_of,
     inconsistent_start,
-    observing,
     perturbation,
     places_of,
     prepare,
@@ -308,7 +308,7 @@ def _observation(segment: Segment, wanted: Sequence[str], *, fenced: bool) -> tu
     """
     equations = segment.equations
     if any(quantity.startswith("multipliers ") for quantity in wanted):
-        observe = observing(segment)
+        observe = measure_of(equations).observing(segment.enforcement)
         known = {f"{kind} {name}": number for (kind, name), number in observe.columns.items()}
         return observe.written.program, {quantity: known[quantity] for quantity in wanted if quantity in known}
     tables = observed_quantities(equations)

@@ -6,70 +6,64 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import finalize
 
 import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
+from svyaz.dynamics.adjusted_code import AdjustedCode, adjusted_code
+from svyaz.dynamics.code import (
+    Columns,
+    CompiledRates,
+    ConditionCode,
+    Enforcement,
+    RateCode,
+    Response,
+    Sizes,
+    known_values,
+)
 from svyaz.dynamics.mobility import ByRecursion, Mobility
-from svyaz.dynamics.recursions.closing_layout import CLOSING, MULTIPLIERS, ROW, ROW_NUMBERS, SHARE_ROW, numbers_at
+from svyaz.dynamics.recursions.closed_code import ClosedCode
 from svyaz.dynamics.recursions.closing_numbers import TreeNumbers
-from svyaz.dynamics.recursions.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
-from svyaz.dynamics.recursions.closing_words import closing_words
-from svyaz.dynamics.recursions.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
+from svyaz.dynamics.recursions.closing_rows import ClosingRows, constraint_rows, deviation_symbol, rate_symbol, rows_of
 from svyaz.dynamics.recursions.tree_words import (
     FORM,
     Drive,
     drive_of,
     energies_of_tree,
     observed_of_tree,
-    pose_addresses,
-    sliced_tree,
-    tree_words,
     velocity_columns,
 )
-from svyaz.expr import ZERO, Expression, Surface, put_in, symbols_in
-from svyaz.forms import Deviation, Equations, RateCode
-from svyaz.integrate import Callback, Flow, along
-from svyaz.model import Constraint, System, multiplier_symbol
-from svyaz.program import Native
+from svyaz.expr import ZERO, Expression, put_in, symbols_in
+from svyaz.forms import Deviation, Equations, by_coordinates
+from svyaz.integrate import Flow, by_differences
+from svyaz.model import Constraint, System, multiplier_symbol, tree_of
 
 if TYPE_CHECKING:
-    from svyaz.dynamics.recursions.closing_watch import TreeWatch
-    from svyaz.dynamics.recursions.sliding_code import SlidingCode, SlidingWatch
+    from svyaz.dynamics.recursions.sliding_code import SlidingCode
     from svyaz.dynamics.recursions.tree_giving import WeightlessTree
 
 
-@dataclass(frozen=True)
-class ClosedTree:
-    """The recursions of a tree with the constraints of ``rows``; free joints are six bodies with one freedom each.
+@dataclass(frozen=True, eq=False)
+class RecursiveDynamics:
+    """The recursions of a tree with the constraints of its equations; free joints are six bodies with one freedom each.
 
-    ``drive`` is what acts on it where that is not what was stated; the motion is held on surfaces that are ``sliding``, by
-    what the drive is given in the names of their sides.
+    The motion is held on surfaces that are sliding, by what the drive is given in the names of their sides.
     """
 
-    rows: ClosingRows
-    drive: Drive | None = None
-    sliding: tuple[Surface, ...] = ()
+    equations: Equations
 
-    @property
-    def forces(self) -> tuple[Expression, ...]:
-        """What acts on the joints."""
-        return (self.drive or drive_of(self.rows.system)).forces
+    @cached_property
+    def rows(self) -> ClosingRows:
+        """The constraints."""
+        return constraint_rows(self.equations.system, self._acting)
 
-    def driven(
-        self,
-        forces: Sequence[Expression],
-        rates: Mapping[str, Expression],
-        values: Mapping[str, float],
-        given: Sequence[str] = (),
-        sliding: Sequence[Surface] = (),
-    ) -> ClosedTree:
-        """With other forces and rates of further states, in which there are further constants and numbers that are given."""
-        further = [rates[name] for name in self.rows.system.states if name in self.rows.system.rates]
-        names = (*given, *(str(surface.side) for surface in sliding))
-        return replace(self, drive=Drive(tuple(forces), tuple(further), names, values), sliding=tuple(sliding))
+    @cached_property
+    def drive(self) -> Drive:
+        """What acts on the joints, with the sides that are given, then those that are found."""
+        equations, system = self.equations, self.equations.system
+        further = tuple(equations.explicit[name] for name in system.states if name in system.rates)
+        return Drive(equations.bias, further, (*equations.given, *(str(s.side) for s in equations.sliding)))
 
     @property
     def description(self) -> str:
@@ -82,42 +76,44 @@ class ClosedTree:
         from svyaz.dynamics.recursions.closing_code import closed_look_function
 
         native = self.rows.native([ZERO] * len(self.rows.rows), ())
-        looking = ClosedCode(self._without_given(), native, closed_look_function(), everywhere=True)
-        return TreeNumbers(self.rows, self.rows.system.constants, looking)
+        looking = ClosedCode(self.rows, self._still_drive, native, closed_look_function(), everywhere=True)
+        return TreeNumbers(self.rows, self.equations.system.constants, looking)
 
-    def _without_given(self) -> ClosedTree:
-        """The same with zero for what is given."""
-        drive = self.drive
-        if drive is None or not drive.given:
-            return self
-        zero = {se.Symbol(name): ZERO for name in drive.given}
-        forces, rates = (tuple(put_in(e, zero) for e in entries) for entries in (drive.forces, drive.rates))
-        return replace(self, drive=replace(drive, forces=forces, rates=rates, given=()), sliding=())
-
-    def of_rows(self, kept: Sequence[int]) -> ClosedTree:
-        """With some of the constraints."""
-        return replace(self, rows=replace(self.rows, rows=tuple(self.rows.rows[k] for k in kept)))
+    @property
+    def _still_drive(self) -> Drive:
+        """The drive with zero for what is given."""
+        zero: dict[se.Symbol, Expression] = {se.Symbol(name): ZERO for name in self.drive.given}
+        forces, rates = (tuple(put_in(e, zero) for e in entries) for entries in (self.drive.forces, self.drive.rates))
+        return Drive(forces, rates)
 
     def tables_of(self, constraints: Sequence[Constraint]) -> TreeNumbers:
         """Those of the same bodies with these constraints."""
-        return self.with_rows(constraints).tables
+        return RecursiveDynamics(self.with_constraints(constraints)).tables
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> Equations:
         """The equations of the same bodies with these constraints, named and not written out."""
-        return _equations(self.with_rows(constraints))
+        return replace(self.equations, deviations=_named(constraints))
+
+    def with_switches(self, constraints: Sequence[Constraint]) -> None:
+        """One loop serves all sets as it is."""
 
     def energies(self, rows: Array) -> dict[str, Array]:
         """T and T + V, by sums over the bodies."""
-        return energies_of_tree(self.rows.system, rows)
+        return energies_of_tree(self.equations.system, rows)
 
-    def rate_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode | SlidingCode:
-        """The rates, with what is added to the rows of the constraints."""
-        inner = self._plain_code(correction, gains)
-        if not self.sliding:
-            return inner
-        from svyaz.dynamics.recursions.sliding_code import sliding_code
+    def rate_code(self, enforcement: Enforcement, start: Array | None = None) -> RateCode:
+        """The loop over bodies and rows, with what is added to the rows, and what adjusts the rates."""
+        plain, system = self._plain_code(enforcement.correction, tuple(enforcement.gains)), self.equations.system
+        inner: RateCode = plain
+        if self.equations.sliding:
+            from svyaz.dynamics.recursions.sliding_code import sliding_code
 
-        return sliding_code(inner, self.sliding)
+            inner = sliding_code(plain, self.equations.sliding)
+        return adjusted_code(inner, system.states, tuple(system.constants), enforcement)
+
+    def jacobian(self, enforcement: Enforcement, rates: Flow, start: Array) -> Flow:
+        """By differences."""
+        return by_differences(rates)
 
     def _plain_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode:
         """The rates with the sides that are given."""
@@ -125,51 +121,62 @@ class ClosedTree:
         from svyaz.dynamics.recursions.long_tree_code import step_function
 
         loop = closed_step_function() if self.rows.rows else step_function()
-        return ClosedCode(self, self.rows.native(correction, gains), loop)
+        return ClosedCode(self.rows, self.drive, self.rows.native(correction, gains), loop)
 
-    def projection(self, code: RateCode) -> ClosedCode:
-        """What moves a state onto the constraints after a step; its constants are those of the rates."""
+    def projection(self, code: RateCode, start: Array, *, thorough: bool = False) -> ClosedCode:
+        """The loop that makes corrections; its constants are those of the rates."""
         from svyaz.dynamics.recursions.closing_code import closed_projection_function
         from svyaz.dynamics.recursions.sliding_code import SlidingCode
 
-        assert isinstance(code, ClosedCode | SlidingCode), "the code is that of this tree"
-        inner = code.inner if isinstance(code, SlidingCode) else code
-        return replace(inner, function=closed_projection_function())
+        inner = self._code_of(code)
+        return replace(
+            inner.inner if isinstance(inner, SlidingCode) else inner, function=closed_projection_function(thorough)
+        )
 
-    def watching(
-        self,
-        correction: Sequence[Expression],
-        gains: Sequence[str],
-        conditions: Sequence[Expression],
-        values: Mapping[str, float],
-    ) -> TreeWatch | SlidingWatch:
+    def watch(
+        self, run: CompiledRates, conditions: Sequence[Expression], values: Mapping[str, float]
+    ) -> tuple[ConditionCode, Sizes]:
         """Conditions along the motion, in the points that they name, in multipliers and in the sides that hold it."""
         from svyaz.dynamics.recursions.closing_code import watched_places_function, watched_reactions_function
         from svyaz.dynamics.recursions.closing_watch import tree_watch
         from svyaz.dynamics.recursions.sliding_code import SlidingWatch, sliding_code
 
-        acting = [row.constraint for row in self.rows.rows]
+        enforcement = run.enforcement
+        acting, correction, gains = self._acting, enforcement.correction, tuple(enforcement.gains)
         reactions, law = [str(multiplier_symbol(c.name)) for c in acting], correction
         if {str(s) for s in symbols_in(conditions)}.isdisjoint(reactions):
             acting, reactions, law = [], [], ()
-        seen = replace(self, rows=rows_of(self.rows.system, acting, conditions))
+        seen, sliding = rows_of(self.equations.system, acting, conditions), self.equations.sliding
         loop = watched_reactions_function() if reactions else watched_places_function()
-        code, given = (
-            ClosedCode(seen, seen.rows.native(law, gains), loop),
-            () if self.drive is None else self.drive.given,
-        )
-        watch = tree_watch(code, seen.rows.inputs, (*reactions, *given), conditions, values)
-        return (
-            SlidingWatch(sliding_code(self._plain_code(correction, gains), self.sliding), watch)
-            if self.sliding
-            else watch
-        )
+        code = ClosedCode(seen, self.drive, seen.native(law, gains), loop)
+        plain = tree_watch(code, seen.inputs, (*reactions, *self.drive.given), conditions, values)
+        inner = self._plain_code(correction, gains) if sliding else None
+        watch = plain if inner is None else SlidingWatch(sliding_code(inner, sliding), plain)
+        return watch, lambda _, constants, row: watch.with_values(constants).sizes(row)
+
+    def respond(
+        self, enforcement: Enforcement, bounds: Sequence[Sequence[Expression]], values: Mapping[str, float]
+    ) -> Response:
+        """The loop is given the sides behind the states; it knows no friction."""
+        code, sides = self.rate_code(enforcement), self.drive.given
+        own = code.constants({**self.equations.system.constants, **enforcement.constants})
+        return lambda row, constants: {
+            "rates": code.evaluate(np.concatenate([row, [constants[name] for name in sides]]), own)
+        }
+
+    def choose(self, written: Expression | None, in_points: Expression | None) -> Expression | None:
+        """As it was stated in points, whose places the loop knows."""
+        return written if in_points is None else in_points
+
+    @property
+    def _acting(self) -> list[Constraint]:
+        return [d.constraint for d in self.equations.deviations]
 
     @cached_property
     def _weightless(self) -> WeightlessTree:
         from svyaz.dynamics.recursions.tree_giving import WeightlessTree
 
-        return WeightlessTree(self.rows.system)
+        return WeightlessTree(self.equations.system)
 
     @property
     def observed_names(self) -> Mapping[str, tuple[str, ...]]:
@@ -182,24 +189,15 @@ class ClosedTree:
 
         return ByRecursion(TreeGiving(self._weightless, self.tables, row))
 
-    def with_rows(self, constraints: Sequence[Constraint]) -> ClosedTree:
-        """The same bodies with other constraints."""
-        return replace(self, rows=rows_of(self.rows.system, constraints))
-
-    def observed(
-        self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
-    ) -> dict[str, dict[str, Array]]:
-        """What is observed along rows, by kind and name; with gains also the power of what only stabilises."""
-        from svyaz.dynamics.recursions.sliding_code import SlidingCode
-
-        assert isinstance(code, ClosedCode | SlidingCode), "the code is that of this tree"
-        rows, names = np.column_stack([times, states]), [row.constraint.name for row in self.rows.rows]
-        constants = code.constants(known)
+    def observe(self, run: CompiledRates, rows: Array) -> Columns:
+        """By the code of the run."""
+        code, known, gains = self._code_of(run.code), known_values(run), run.enforcement.gains
+        constants, names = code.constants(known), [c.name for c in self._acting]
         if not names:
-            accelerations = code.evaluate(rows, constants)[:, velocity_columns(self.rows.system)]
-            return observed_of_tree(self.rows.system, accelerations, rows)
+            accelerations = code.evaluate(rows, constants)[:, velocity_columns(self.equations.system)]
+            return observed_of_tree(self.equations.system, accelerations, rows)
         rates, multipliers = code.solved(rows, constants)
-        found = observed_of_tree(self.rows.system, rates[:, velocity_columns(self.rows.system)], rows)
+        found = observed_of_tree(self.equations.system, rates[:, velocity_columns(self.equations.system)], rows)
         tables = self.tables(rows, ("position", "velocity"))
         through = self.tables.through(rows)
         places = np.array([row.position is not None for row in self.rows.rows])
@@ -216,6 +214,19 @@ class ClosedTree:
             found["power"] = {"stabilising power": np.sum((multipliers - free) * through, axis=1)}
         return found
 
+    def observing(self, enforcement: Enforcement) -> TreeNumbers:
+        """The tables: they know nothing of enforcement."""
+        return self.tables
+
+    def _code_of(self, code: RateCode) -> ClosedCode | SlidingCode:
+        """The rates without what adjusts them."""
+        from svyaz.dynamics.recursions.sliding_code import SlidingCode
+
+        if isinstance(code, AdjustedCode):
+            code = code.inner
+        assert isinstance(code, ClosedCode | SlidingCode), "the code is that of this tree"
+        return code
+
     @cached_property
     def _stepping(self) -> tuple[ClosedCode, Array]:
         """The rates without gains, with their constants."""
@@ -224,7 +235,21 @@ class ClosedTree:
         plain = self.tables.looking
         assert isinstance(plain, ClosedCode), "tables are those of this tree"
         code = replace(plain, function=closed_step_function(), everywhere=False)
-        return code, code.constants(self.rows.system.constants)
+        return code, code.constants(self.equations.system.constants)
+
+    def deviation_gradients(self, rows: Array) -> tuple[Array, Array]:
+        """By G, that of positions turned into slopes of coordinates."""
+        system, level = self.equations.system, np.array([c.order == 1 for c in self._acting], dtype=bool)
+        found, speeds = self.tables(rows, ("jacobian", "position", "velocity")), velocity_columns(system)
+        places, order = found["jacobian"][:, ~level], [*np.flatnonzero(~level), *np.flatnonzero(level)]
+        if self.equations.quasi:
+            q = rows[:, 1 : 1 + len(system.coordinates)]
+            tree = tree_of(system)
+            places = np.array([by_coordinates(tree, g, z) for g, z in zip(places, q, strict=True)])
+        slopes = np.zeros((len(rows), places.shape[1] + len(order), rows.shape[1] - 1))
+        slopes[:, : places.shape[1], : len(system.coordinates)] = places
+        slopes[:, places.shape[1] :, speeds] = found["jacobian"][:, order]
+        return np.hstack([found["position"][:, ~level], found["velocity"][:, order]]), slopes
 
     def move_states(self, rows: Array, positions: Array, rates: Array) -> Array:
         """The nearest states (k, n) in the metric of M at which all rows have these h and rates (k, m); NaN where the
@@ -245,104 +270,28 @@ class ClosedTree:
             row.position is not None for row in self.rows.rows
         ):  # velocities, which may be beyond numbers, do not matter
             rows = rows.copy()
-            rows[:, 1:][:, velocity_columns(self.rows.system)] = 0.0
+            rows[:, 1:][:, velocity_columns(self.equations.system)] = 0.0
         for k, row in enumerate(rows):
             if np.isfinite(row).all() and np.isfinite(code.evaluate(row, constants)).all():
                 sizes[k] = -sum(np.log(shares).sum() for shares in code.shares(constants))
         return np.where(np.isfinite(sizes), (-1.0) ** len(self.rows.rows), np.nan), sizes
 
 
-@dataclass(frozen=True)
-class ClosedCode:
-    """The loop over bodies and rows as native code; each set of constants has a workspace of its own.
-
-    ``everywhere``: all bodies are looked at, not only those on ways from points to the ground.
-    """
-
-    tree: ClosedTree
-    native: Native
-    function: Callback
-    everywhere: bool = False
-
-    @property
-    def address(self) -> int:
-        return self.function.address
-
-    def constants(self, values: Mapping[str, float], *alive: object) -> Array:
-        """What the loop takes as ``c``; what it points to besides stays ``alive`` as long."""
-        system = self.tree.rows.system
-        words, kept = tree_words(system, self.tree.drive)
-        addresses, programs = pose_addresses(system)
-        known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
-        own = self.native.constants(known)
-        tree = sliced_tree(system)
-        code, sides = (self.native.address, own), len(self.tree.drive.given) if self.tree.drive is not None else 0
-        closing, room = closing_words(self.tree.rows, tree, addresses, code, sides, everywhere=self.everywhere)
-        found = np.concatenate([words, closing])
-        finalize(found, _release, (kept, own, room, programs, self.native, alive))
-        return found.view(np.float64)
-
-    def evaluate(self, rows: Array, constants: Array) -> Array:
-        """Rates (k, n) along rows [t, y…], or (n,) at one."""
-        found = along(self._flow(constants), np.atleast_2d(rows))
-        return found if rows.ndim > 1 else found[0]
-
-    def solved(self, rows: Array, constants: Array) -> tuple[Array, Array]:
-        """Rates (k, n) and multipliers (k, m)."""
-        count = len(self.tree.rows.rows)
-        address = self.multipliers(constants)
-        rates, multipliers = np.empty((len(rows), rows.shape[1] - 1)), np.empty((len(rows), count))
-        for k, row in enumerate(rows):
-            rates[k] = along(self._flow(constants), row[None, :])[0]
-            multipliers[k] = numbers_at(address, count) if np.isfinite(rates[k]).all() else np.nan
-        return rates, multipliers
-
-    def multipliers(self, constants: Array) -> int:
-        """Where the multipliers are."""
-        return int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
-
-    def shares(self, constants: Array) -> tuple[Array, Array]:
-        """1/D of all joints and 1/d of all rows at the state that was evaluated last (see ``closing_elimination``)."""
-        words = constants.view(np.int64)
-        bodies, rows = int(words[0]), len(self.tree.rows.rows)
-        records = words[HEAD + RECORD : HEAD + BODY_WORDS * bodies : BODY_WORDS]
-        first = int(records.min()) - 8 * ROOM
-        workspace = numbers_at(first, int(records.max() - first) // 8)
-        numbers = numbers_at(int(words[ROW_NUMBERS - CLOSING]), ROW * rows)
-        return workspace[(records - first) // 8 - ROOM + SHARE], numbers[SHARE_ROW::ROW]
-
-    def _flow(self, constants: Array) -> Flow:
-        return Flow(self.address, constants, len(self.tree.rows.system.states), self)
-
-
-def _release(_kept: object) -> None:
-    """What a workspace needs lives as long as its words."""
-
-
 def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equations:
     """The equations of a tree with constraints, named and not written out; velocities of free joints are quasi-velocities."""
-    return _equations(ClosedTree(rows_of(system, constraints)))
-
-
-def _equations(tree: ClosedTree) -> Equations:
-    rows, system = tree.rows, tree.rows.system
     quasi = system.freedoms != system.coordinates
-    deviations = tuple(
-        Deviation(
-            row.constraint,
-            None if row.position is None else deviation_symbol(row.constraint.name),
-            rate_symbol(row.constraint.name),
-        )
-        for row in rows.rows
-    )
     return Equations(
         FORM,
         system,
         system.states,
         {**system.coordinate_rates, **system.rates},
         accelerated=system.velocities if quasi else system.coordinates,
-        bias=tree.forces,
-        deviations=deviations,
+        bias=drive_of(system).forces,
+        deviations=_named(constraints),
         quasi=quasi,
-        recursion=tree,
     )
+
+
+def _named(constraints: Sequence[Constraint]) -> tuple[Deviation, ...]:
+    """The deviations from constraints by name: rows of points stand for them."""
+    return tuple(Deviation(c, None if c.order else deviation_symbol(c.name), rate_symbol(c.name)) for c in constraints)

@@ -161,17 +161,26 @@ def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
     return status
 
 
-def _closed_projection(x: int, c: int, out: int) -> int:
+@part
+def _project(x: int, c: int, out: int, corrections: int) -> int:
     n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
     state = whole(t, STATE)
     copy(x, state, 1 + whole(c, STATES))
     for level in range(2):
-        for _ in range(CORRECTIONS):
+        for _ in range(corrections):
             status = _at_rest(n, state, c, t, spare)
             if status | _corrected(n, state, c, t, spare, level) != 0:
                 return 1
     copy(state + 8, out, whole(c, STATES))
     return 0
+
+
+def _closed_projection(x: int, c: int, out: int) -> int:
+    return _project(x, c, out, CORRECTIONS)
+
+
+def _thorough_projection(x: int, c: int, out: int) -> int:
+    return _project(x, c, out, 2 * CORRECTIONS)
 
 
 def _closed_reach(x: int, c: int, out: int) -> int:
@@ -215,13 +224,13 @@ def closed_look_function() -> Callback:
     return callback(_closed_look)
 
 
-@lru_cache(maxsize=1)
-def closed_projection_function() -> Callback:
+@lru_cache(maxsize=2)
+def closed_projection_function(thorough: bool) -> Callback:
     """The compiled projection onto the constraints, for use after every step: positions first, then velocities.
 
-    The correction is that of the least kinetic energy, M⁻¹Gᵀ (G M⁻¹Gᵀ)⁻¹ r.
+    The correction is that of the least kinetic energy, M⁻¹Gᵀ (G M⁻¹Gᵀ)⁻¹ r; it is made twice as often where ``thorough``.
     """
-    return callback(_closed_projection)
+    return callback(_thorough_projection if thorough else _closed_projection)
 
 
 @lru_cache(maxsize=1)

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.dynamics.code import RateCode
 from svyaz.dynamics.recursions.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
 from svyaz.dynamics.recursions.closing_rows import ClosingRows
 from svyaz.dynamics.recursions.tree_words import velocity_columns
-from svyaz.forms import FLOATS, RateCode, sliced, welded
+from svyaz.forms import FLOATS, sliced, welded
 from svyaz.model import GROUND, Tree, numbers, tree_of
 from svyaz.program import Entries
 

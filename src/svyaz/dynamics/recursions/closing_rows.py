@@ -20,7 +20,7 @@ from svyaz.expr import (
 )
 from svyaz.forms import PointRow, last_slices, point_rows, points_named
 from svyaz.model import GROUND, Constraint, System, tree_of
-from svyaz.program import Function, Native, build, compile_program, function
+from svyaz.program import Function, Native, build, compile_program, function, remembered
 
 AXES = "xyz"
 
@@ -92,6 +92,25 @@ def deviation_symbol(constraint: str) -> se.Symbol:
 def rate_symbol(constraint: str) -> se.Symbol:
     """Stands for the rate of h, or for f."""
     return se.Symbol(f"rate of {constraint}")
+
+
+MOST_SETS = 64
+"""Sets of constraints whose rows are kept: events switch between them."""
+
+
+@remembered
+def _known_rows(system: System) -> dict[tuple[int, ...], ClosingRows]:
+    return {}
+
+
+def constraint_rows(system: System, constraints: Sequence[Constraint]) -> ClosingRows:
+    """The rows of these constraints, which are kept with the system."""
+    known, key = _known_rows(system), tuple(map(id, constraints))
+    if key not in known:
+        while len(known) >= MOST_SETS:
+            del known[next(iter(known))]
+        known[key] = rows_of(system, constraints)
+    return known[key]
 
 
 def rows_of(system: System, constraints: Sequence[Constraint], further: Sequence[Expression] = ()) -> ClosingRows:

@@ -69,10 +69,10 @@ class TreeWatch:
         """The same with other values of some parameters."""
         return replace(self, values={**self.values, **values})
 
-    def __call__(self, row: Array) -> dict[str, Array]:
-        """g at one row; not a number where the multipliers are not determined."""
-        flow = Flow(self.address, self.constants, self.shapes["g"][0], self)
-        return {"g": along(flow, row[None, :])[0]}
+    def __call__(self, rows: Array) -> dict[str, Array]:
+        """g at one row or at many; not a number where the multipliers are not determined."""
+        found = along(Flow(self.address, self.constants, self.shapes["g"][0], self), np.atleast_2d(rows))
+        return {"g": found if rows.ndim > 1 else found[0]}
 
     def sizes(self, row: Array) -> Array:
         """The magnitudes of the terms of g (m,) at one row."""

@@ -26,7 +26,7 @@ from svyaz.integrate import Flow, along
 from svyaz.program import Native, build, compile_program
 
 if TYPE_CHECKING:
-    from svyaz.dynamics.recursions.closed_trees import ClosedCode
+    from svyaz.dynamics.recursions.closed_code import ClosedCode
     from svyaz.dynamics.recursions.closing_watch import TreeWatch
 
 
@@ -45,7 +45,7 @@ class SlidingCode:
     @property
     def size(self) -> int:
         """Number of states."""
-        return len(self.inner.tree.rows.system.states)
+        return len(self.inner.rows.system.states)
 
     def constants(self, values: Mapping[str, float], *watched: object) -> Array:
         """What the function takes as ``c``, a workspace of its own; what it points to besides stays alive as long."""
@@ -66,7 +66,7 @@ class SlidingCode:
 
     def solved(self, rows: Array, constants: Array) -> tuple[Array, Array]:
         """Rates (k, n) and multipliers (k, m), by the loop with the sides that were found."""
-        address, count = int(constants.view(np.int64)[MULTIPLIED]), len(self.inner.tree.rows.rows)
+        address, count = int(constants.view(np.int64)[MULTIPLIED]), len(self.inner.rows.rows)
         rates, multipliers = np.empty((len(rows), self.size)), np.empty((len(rows), count))
         for k, row in enumerate(rows):
             rates[k] = self.evaluate(row, constants)
@@ -89,7 +89,7 @@ def _release(_kept: object) -> None:
 
 def sliding_code(inner: ClosedCode, surfaces: Sequence[Surface]) -> SlidingCode:
     """The code of bodies whose drive is given the sides of these surfaces, held on them."""
-    system = inner.tree.rows.system
+    system = inner.rows.system
     paces = {se.Symbol(name): se.Symbol(f"pace of {name}") for name in system.states}
     rates = [total_derivative(surface.expression, {**paces, TIME: ONE}) for surface in surfaces]
     inputs = ("t", *system.states, *map(str, paces.values()))
@@ -134,9 +134,10 @@ class SlidingWatch:
         """The same with other values of some parameters."""
         return replace(self, watch=self.watch.with_values(values))
 
-    def __call__(self, row: Array) -> dict[str, Array]:
-        """g at one row; not a number where the sides are not determined."""
-        return {"g": along(Flow(self.address, self.constants, self.shapes["g"][0], self), row[None, :])[0]}
+    def __call__(self, rows: Array) -> dict[str, Array]:
+        """g at one row or at many; not a number where the sides are not determined."""
+        found = along(Flow(self.address, self.constants, self.shapes["g"][0], self), np.atleast_2d(rows))
+        return {"g": found if rows.ndim > 1 else found[0]}
 
     def sizes(self, row: Array) -> Array:
         """The magnitudes of the terms of g (m,) at one row."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
@@ -24,14 +24,12 @@ FORM = "articulated"
 class Drive:
     """What acts on the joints of a tree, Q - ∂D/∂v, and the rates of its further states, in order.
 
-    ``given`` are names of numbers that stand behind the states where the loop is called, ``values`` those of constants that
-    the system does not know.
+    ``given`` are names of numbers that stand behind the states where the loop is called.
     """
 
     forces: tuple[Expression, ...]
     rates: tuple[Expression, ...]
     given: tuple[str, ...] = ()
-    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @remembered
@@ -71,7 +69,7 @@ def tree_words(system: System, drive: Drive | None = None) -> tuple[NDArray[np.i
     count = len(tree.bodies)
     drive = drive or drive_of(system)
     forces, sines = _applied(system, drive), compile_program(forms.sines_program())
-    force_constants = np.zeros(1) if forces is None else forces.constants({**system.constants, **drive.values})
+    force_constants = np.zeros(1) if forces is None else forces.constants(system.constants)
     records, links, slots = _records(tree)
     workspace = np.zeros(SPARE + ROOM * slots)
     ground = workspace.ctypes.data + 8 * SPARE
@@ -184,8 +182,9 @@ def _applied(system: System, drive: Drive) -> Native | None:
         return None
     names = [*system.freedoms, *system.states[velocity_columns(system).stop :]]
     outputs = list(zip(names, (*drive.forces, *drive.rates), strict=True))
-    parameters = (*system.constants, *drive.values)
-    return compile_program(build(outputs, inputs=("t", *system.states, *drive.given), parameters=parameters))
+    return compile_program(
+        build(outputs, inputs=("t", *system.states, *drive.given), parameters=tuple(system.constants))
+    )
 
 
 def energies_of_tree(system: System, rows: Array) -> dict[str, Array]:

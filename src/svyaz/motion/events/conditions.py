@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.dynamics import magnitude, own_gains, shared_values
+from svyaz.dynamics import CompiledRates, ConditionCode, Sizes, dynamics_of, magnitude, own_gains, shared_values
 from svyaz.expr import ONE, ZERO, Expression, substitute
-from svyaz.forms import ConditionCode, Equations, multiplier_symbols, rates_of, shared_with
-from svyaz.holding import Segment, observed
+from svyaz.forms import Equations, multiplier_symbols, rates_of, shared_with
+from svyaz.holding import Segment
 from svyaz.model import Constraint, Limit, multiplier_symbol
 from svyaz.motion.events.contacts import Contacts
 from svyaz.motion.phases import reached
-from svyaz.program import Function, SingularSystem, function
-
-Sizes = Callable[[Segment, Mapping[str, float], Array], Array]
-"""From the code of a phase, the values of all constants and [t, states…] to the sizes of the terms of g."""
+from svyaz.program import SingularSystem, function
 
 Key = tuple[str, str]
 """("on" or "off", name of the constraint), ("low" or "high", name of the limit), or one of SIDED and a surface."""
@@ -160,13 +157,13 @@ def conditions(
     The multiplier of a constraint that does not act is zero. ``contacts`` are given for phases after an event.
     """
     equations = segment.equations
-    in_points, whole = equations.recursion is not None, shared_with(equations)
+    dynamics, whole = dynamics_of(equations), shared_with(equations)
     if whole is not None:
         return _shared(whole, constraints, contacts, limits, passing=passing)
     found = [*sides, *(pair for limit in limits for pair in beyond(limit, equations))]
     depths = {}
     for c in constraints:
-        on, off = (c.on_in_points, c.off_in_points) if in_points and c.in_points is not None else (c.on, c.off)
+        on, off = dynamics.choose(c.on, c.on_in_points), dynamics.choose(c.off, c.off_in_points)
         if c not in active and on is not None and (c.end is None or not reached(time, c.end)):
             found.append((("on", c.name), on))
             if contacts is not None and c in contacts.constraints:
@@ -178,8 +175,9 @@ def conditions(
     reacting = tuple(bool(e.free_symbols & set(symbols)) for _, e in found)
     values = {**equations.system.constants, **segment.perturbation.gains, **{_depth(name): 0.0 for name in depths}}
     values |= margins or {}
-    made = _by_recursion if in_points else _written
-    watch, sizes = made(segment, symbols, [e for _, e in found], values)
+    acting = {multiplier_symbol(name) for name in equations.multiplier_names}
+    still: dict[se.Symbol, Expression] = {symbol: ZERO for symbol in symbols if symbol not in acting}
+    watch, sizes = dynamics.watch(segment, [substitute(e, still) for _, e in found], values)
     keys = tuple(key for key, _ in found)
     return Conditions(keys, watch, sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
 
@@ -222,8 +220,8 @@ def _shared(
     )
     terms = function({"g": [magnitude(e) for e, _ in written]}, (*inputs, *pushes), values, brief=True)
 
-    def sizes(here: Segment, constants: Mapping[str, float], row: Array) -> Array:
-        acting = observed(here, row[:1], row[None, 1:])["multipliers"]
+    def sizes(here: CompiledRates, constants: Mapping[str, float], row: Array) -> Array:
+        acting = dynamics_of(here.equations).observe(here, row[None, :])["multipliers"]
         pushed = [-acting[name][0] if name in acting else 0.0 for name in whole.multiplier_names]
         return terms.with_values(constants)(np.concatenate([row, pushed]))["g"]
 
@@ -235,55 +233,10 @@ def _named(constraints: Sequence[Constraint]) -> dict[str, None]:
     return dict.fromkeys(c.name for c in constraints)
 
 
-def _written(
-    segment: Segment, symbols: Sequence[se.Symbol], conditions: Sequence[Expression], values: Mapping[str, float]
-) -> tuple[ConditionCode, Sizes]:
-    """Conditions as functions of the states; the multipliers are those of the linear system."""
-    equations = segment.equations
-    known = dict(zip(map(multiplier_symbol, equations.multiplier_names), multiplier_symbols(equations), strict=True))
-    reactions = {symbol: known.get(symbol, ZERO) for symbol in symbols}
-    written = [substitute(e, reactions) for e in conditions]
-    reacting = any(e.free_symbols & set(symbols) for e in conditions)
-    systems = rates_of(equations, segment.perturbation.correction).systems[:1] if reacting or equations.sliding else ()
-
-    def numbers(expressions: Sequence[Expression], inputs: Sequence[str] = (), often: bool = False) -> Function:
-        own, order = () if inputs else systems, ("t", *equations.states, *inputs)
-        return function({"g": expressions}, order, values, systems=own, often=often, brief=True)
-
-    # the multipliers are known from what is observed: no need to solve for them in one more program
-    pushes = [str(-s) for s in multiplier_symbols(equations)] if reacting and not equations.sliding else []
-    terms = numbers([magnitude(e) for e in written], pushes)
-
-    def sizes(here: Segment, constants: Mapping[str, float], row: Array) -> Array:
-        given = np.concatenate([row, -_multipliers(here, row[0], row[1:])]) if pushes else row
-        return terms.with_values(constants)(given)["g"]
-
-    return numbers(written, often=True), sizes
-
-
-def _by_recursion(
-    segment: Segment, symbols: Sequence[se.Symbol], conditions: Sequence[Expression], values: Mapping[str, float]
-) -> tuple[ConditionCode, Sizes]:
-    """Conditions as functions of the points of bodies and of the multipliers that recursions give."""
-    recursion, law = segment.equations.recursion, segment.perturbation
-    assert recursion is not None, "the equations are named, not written out"
-    acting = {multiplier_symbol(name) for name in segment.equations.multiplier_names}
-    still = {symbol: ZERO for symbol in symbols if symbol not in acting}
-    known = [substitute(e, still) for e in conditions]
-    watch = recursion.watching(law.correction, tuple(law.gains), known, values)
-    return watch, lambda _, constants, row: watch.with_values(constants).sizes(row)
-
-
-def _multipliers(segment: Segment, time: float, state: Array) -> Array:
-    """λ (m,) at a state."""
-    found = observed(segment, np.array([time]), state[None, :])["multipliers"]
-    return np.array([found[name][0] for name in segment.equations.multiplier_names])
-
-
 def beyond(limit: Limit, equations: Equations) -> list[tuple[Key, Expression]]:
     """What rises through zero where a motion passes a side of a limit, in the states of the equations."""
-    named = limit.in_points if equations.recursion is not None else None
-    e = equations.in_states(limit.expression) if named is None else named
+    e = dynamics_of(equations).choose(equations.in_states(limit.expression), limit.in_points)
+    assert e is not None, "a limit is written in the states"
     margin = limit.margin(equations.system.constants)
     found: list[tuple[Key, Expression]] = []
     if limit.low is not None:

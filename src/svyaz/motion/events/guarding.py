@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.forms import ConditionCode
+from svyaz.dynamics import ConditionCode
 from svyaz.integrate import ALARM, SHARE, Flow
 
 DOUBT = 2.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from svyaz.forms import Equations, may_jump, with_constraints, with_switches
-from svyaz.holding import Options, is_brief
+from svyaz.dynamics import dynamics_of, is_brief
+from svyaz.forms import Equations, may_jump
+from svyaz.holding import Options
 from svyaz.model import Constraint
 
 LEAST = 8
@@ -22,13 +23,13 @@ class SharedPrograms:
         self._usable = self._can_share(options)
 
     def _can_share(self, options: Options) -> bool:
-        """Do many constraints switch, none with times, laws or friction of its own, in equations that are written out?"""
-        system, free = self._free.system, self._free
+        """Do many constraints switch, none with times, laws or friction of its own?"""
+        system = self._free.system
         simple = not any(
             c.start is not None or c.end is not None or c.law or c.drags or c.frictions for c in system.constraints
         )
         linear = options.stabilize.kind in ("auto", "Baumgarte", "off", "one gain")
-        return free.recursion is None and is_brief(system) and simple and linear and not may_jump(system)
+        return is_brief(system) and simple and linear and not may_jump(system)
 
     def share(self, equations: Equations) -> Equations:
         """The same equations, served by programs with switches where that can be done."""
@@ -36,10 +37,10 @@ class SharedPrograms:
             return equations
         known = () if self._whole is None else self._whole.multiplier_names
         if self._whole is None or not {*equations.multiplier_names} <= {*known}:
-            self._whole = with_switches(
-                with_constraints(self._free, self._chosen({*known, *equations.multiplier_names}))
-            )
-        return replace(equations, within=self._whole)
+            chosen = self._chosen({*known, *equations.multiplier_names})
+            self._whole = dynamics_of(self._free).with_switches(chosen)
+            self._usable = self._whole is not None
+        return replace(equations, within=self._whole) if self._usable else equations
 
     def _chosen(self, needed: set[str]) -> list[Constraint]:
         """The constraints that get switches: twice as many as are needed."""

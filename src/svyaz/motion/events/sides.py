@@ -19,16 +19,16 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.dynamics import magnitude, measure_of, typical_speeds
+from svyaz.dynamics import Response, dynamics_of, magnitude, measure_of, typical_speeds
 from svyaz.expr import TIME, Expression, differentiate, gradient, to_text
-from svyaz.forms import Pull, RateCode, may_jump, multiplier_symbols, on_sides, rates_of, sided
-from svyaz.holding import Options, Segment, hold, prepare, rate_code
+from svyaz.forms import may_jump, on_sides, sided
+from svyaz.holding import Options, Segment, prepare
 from svyaz.matrices import matrix_rank, pinv
 from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
 from svyaz.motion.events.planes import MOMENT, STILL, Planes, planes_of
 from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, linear_response, way_on
-from svyaz.program import Function, SingularSystem, Table, function, once_for_each
+from svyaz.program import Function, SingularSystem, function, once_for_each
 
 ON = 1e-13
 """A state lies on a surface within this part of the size of its terms."""
@@ -130,32 +130,15 @@ class Sides:
         return self._modes[key]
 
     @cached_property
-    def _response(self) -> Function:
+    def _response(self) -> Response:
         """Rates and multipliers with sides, signs of multipliers and holding frictions among the constants."""
-        given = self._segment
-        rates = hold(self.equations, rates_of(self.equations, given.perturbation.correction), given.held)
-        tables: dict[str, Table] = {"rates": [e for _, e in rates.rates]}
-        if self.pulls or self.loads:
-            tables |= {
-                "multipliers": multiplier_symbols(self.equations),
-                "bounds": [[self.equations.in_states(e) for e in _coefficients(p)] for p in self.pulls.values()],
-            }
+        bounds = [(p.friction.sliding, p.friction.static) for p in self.pulls.values()]
         known = self.named(np.zeros(len(self.names)))
-        return function(tables, ("t", *self.equations.states), known, systems=rates.systems)
-
-    @cached_property
-    def _recursive_rates(self) -> tuple[RateCode, Array]:
-        """The code of recursions that is given the sides behind the states, with its constants."""
-        code = rate_code(self.equations, self._segment.perturbation, self._segment.held)
-        return code, code.constants(self._segment.known)
+        return dynamics_of(self.equations).respond(self._segment.enforcement, bounds, known)
 
     def _responds(self, time: float, state: Array, sides: Array, holding: Mapping[int, float]) -> dict[str, Array]:
         """``speeds`` ṡ of all surfaces, and ``multipliers``, with these sides and holding frictions."""
-        if self.equations.recursion is None:
-            found = self._response.with_values(self.named(sides, holding))(np.concatenate([[time], state]))
-        else:
-            code, constants = self._recursive_rates
-            found = {"rates": code.evaluate(np.concatenate([[time], state, sides]), constants)}
+        found = self._response(np.concatenate([[time], state]), self.named(sides, holding))
         here = self._at(time, state, sides)
         return {**found, "speeds": np.asarray(here["slopes"] @ found["rates"] + here["rate"])}
 
@@ -332,11 +315,6 @@ class Sides:
 def sides_of(segment: Segment) -> Sides:
     """The surfaces of the rates of a phase."""
     return Sides(segment)
-
-
-def _coefficients(p: Pull) -> tuple[Expression, Expression]:
-    """Of sliding and static friction."""
-    return p.friction.sliding, p.friction.static
 
 
 def margin_name(k: int) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 import symengine as se
 
 from svyaz.constraints import is_reduced
-from svyaz.dynamics import measure_of
+from svyaz.dynamics import in_unknowns, measure_of
 from svyaz.expr import ZERO, substitute
 from svyaz.forms import Equations, power_of, rates_of, rates_program
-from svyaz.holding import Segment, critical, hold, observing
+from svyaz.holding import Segment, critical, hold
 from svyaz.motion import Chapter, powers
 from svyaz.program import Function, Native, Program, build_as_written, choose_orders
 from svyaz.show.living.record import Geometry
@@ -48,14 +48,15 @@ def phase_programs(chapter: Chapter, varied: Collection[str]) -> PhasePrograms:
     programs = {"rates": rates}
     if segment.projection is not None and isinstance(segment.projection.owner, Native):
         programs["after"] = segment.projection.owner.program
-    measure = observing(segment)
+    measure = measure_of(equations).observing(segment.enforcement)
     kinds = [kind for kind in measure.function.shapes if kind in OBSERVED]
     columns = tuple((kind, name) for kind in kinds for name in measure.observed_names[kind])
     programs["observe"] = _some(measure.written, OBSERVED)
     programs |= _ways(equations)
     power = power_of(equations.system, varied)
     if power is not None and not power.vanishes:
-        systems, tables = powers(power, segment)
+        law = segment.perturbation.correction
+        systems, tables = in_unknowns(equations, law, powers(power, equations))
         named = [("work", tables[0]), ("dissipated", tables[1])]
         parameters = tuple({**segment.values, **segment.perturbation.gains})
         inputs = ("t", *equations.states)

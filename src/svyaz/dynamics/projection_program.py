@@ -26,10 +26,9 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, add_up, is_zero, names_in, substitute
-from svyaz.forms import Equations, augmented_rows, rates_of
+from svyaz.expr import ONE, ZERO, Expression, add_up, is_zero, substitute
+from svyaz.forms import Equations, augmented_rows
 from svyaz.matrices import eigvalsh
-from svyaz.model import STEP, StepRule
 from svyaz.program import LARGEST_WHOLE, Linear, Program, build, build_as_written, row_entries
 
 ITERATIONS = 3
@@ -157,18 +156,3 @@ def _responses(equations: Equations) -> tuple[list[list[Expression]], list[Linea
         return [[e / mass[i][i] for i, e in enumerate(row)] for row in pushes], []
     symbols = [[se.Symbol(f"response {i} {k}") for i in range(len(mass))] for k in range(len(pushes))]
     return symbols, [Linear([list(row) for row in mass], pushes, symbols, symmetric=True)]
-
-
-def rule_program(equations: Equations, rule: StepRule, step: float | None) -> Program:
-    """The state after a step as the rule leaves it."""
-    if step is None:
-        raise ModelError([Problem(f"{rule.title} needs a fixed step", None, "give a step instead of rtol")])
-    value = substitute(rule.value, {STEP: se.RealDouble(step)})
-    own = {"t", *equations.states}
-    unknown = names_in(value) - own - {f"{v}'" for v in equations.velocities}
-    if unknown:
-        message = f"{rule.title} needs {', '.join(sorted(unknown))}, which the form '{equations.form}' has not"
-        raise ModelError([Problem(message, hint="use the form 'multipliers'")])
-    outputs = [(state, value if state == rule.state else se.Symbol(state)) for state in equations.states]
-    systems = () if names_in(value) <= own else rates_of(equations).systems
-    return build(outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=systems)
