@@ -42,10 +42,11 @@ class SearchTable:
     widths: tuple[float, ...] = (4.0, 2.0, 1.0, 0.7, 0.4, 0.2, 0.1, 0.05)
     """Parts of the distance between candidates, and powers of two of the damping ratio, by which the best is varied in turn;
     those above 0.7 belong to the search for another damping. Each is about half of the one before."""
-    leaders: int = 4
-    """Variable gains that are refined: as many by deviations as by rates. Chosen: 2 lose 10 % on the four-bar linkage."""
+    leaders: tuple[int, ...] = (4, 3, 2, 1)
+    """Variable gains that are refined in turn, as many by deviations as by rates: fewer each time, as they come together.
+    The first is chosen: 2 lose 10 % on the four-bar linkage."""
     factors: tuple[float, ...] = (2.0, 1.4, 1.2, 1.08)
-    """By which these are varied in turn: each about the root of the one before."""
+    """By which they are varied: each about the root of the one before."""
 
 
 TABLE = SearchTable()
@@ -113,8 +114,8 @@ def search(runs: TrialRuns, first: Trials, allowed: Array, budget: Budget) -> tu
     if near or _gap(trials, constant) <= TABLE.gap:
         return known, constant, (NEAR,)
     trials = extend(_variable(constant, trials, float(gains[0]), positions))
-    for factor in TABLE.factors:
-        trials = extend(one for t in _leaders(trials, allowed, TABLE.leaders) for one in _beside(t.setting, factor))
+    for count, factor in zip(TABLE.leaders, TABLE.factors, strict=True):
+        trials = extend(one for t in _leaders(trials, allowed, count) for one in _beside(t.setting, factor))
     variable = min(_leaders(trials, allowed, 1), key=lambda t: t.product, default=None)
     better = variable is not None and variable.product + 2 * log(TABLE.gap) <= constant.product
     cut = (f"the search for gains that vary was cut after {budget.told}",) if seconds_left(budget) <= 0.0 else ()
