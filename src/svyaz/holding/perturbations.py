@@ -24,7 +24,6 @@ from svyaz.constraints import entered
 from svyaz.dynamics import gain_name
 from svyaz.expr import ZERO, Expression, add_up, differentiate, names_in
 from svyaz.forms import Equations
-from svyaz.holding.coefficients import is_numeric, lagrange_rows, matrix_of, numbers_of
 from svyaz.holding.laws import (
     ACTING,
     General,
@@ -32,8 +31,12 @@ from svyaz.holding.laws import (
     correction_of,
     deviation_symbols,
     general_law,
+    is_numeric,
+    lagrange_rows,
     laws_of_run,
     linear_rows,
+    matrix_of,
+    numbers_of,
     own_laws,
     positions_of,
     velocities_of,
