@@ -21,7 +21,7 @@ CALLBACKS = (
     ("svyaz.integrate.guard", "_after_step"),
     ("svyaz.integrate.implicit", "_step"),
     ("svyaz.integrate.radau", "_step"),
-    ("svyaz.holding.held_loop", "_held_step"),
+    ("svyaz.stabilise.held_loop", "_held_step"),
     ("svyaz.dynamics.recursions.long_tree_code", "_step"),
     ("svyaz.dynamics.recursions.sliding_loop", "_sliding_step"),
     ("svyaz.dynamics.recursions.sliding_loop", "_sliding_watch"),

@@ -45,7 +45,7 @@ def test_help_loads_no_library(python, arguments) -> None:
 def test_P6_a_simulation_from_a_warm_cache_loads_no_more_than_it_uses(python) -> None:
     """Neither compilers nor algebra beyond SymEngine, no masked arrays, nothing that judges gains where there are none."""
     spare = ("sympy", "scipy", "numba", "matplotlib", "rich", "numpy.ma", "numpy.polynomial")
-    spare += ("svyaz.holding.judging", "svyaz.forms.tree.numeric", "svyaz.program.llvm_text", "svyaz.show.records")
+    spare += ("svyaz.stabilise.judgement", "svyaz.forms.tree.numeric", "svyaz.program.llvm_text", "svyaz.show.records")
     code = (
         "import sys; from svyaz.cli import main; main(['simulate', 'pendulum:2']); "
         f"print([name for name in {spare!r} if name in sys.modules], file=sys.stderr)"

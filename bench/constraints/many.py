@@ -75,8 +75,8 @@ def sweep_job(count: str) -> Answer:
 
 def _single(gains: np.ndarray) -> float:
     """The median of single members, each computed and observed by a call of its own."""
-    from svyaz.holding.options import options_for
     from svyaz.motion import phases_of
+    from svyaz.stabilise.options import options_for
     from svyaz.study.measures import known_measures, measures_for
     from svyaz.study.tasks import native_work
     from svyaz.study.vary import Plan, axes_for, recipe

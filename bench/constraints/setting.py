@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from svyaz import System
-    from svyaz.holding.segment import Segment
+    from svyaz.stabilise.segment import Segment
 
 Floats = NDArray[np.float64]
 
@@ -25,11 +25,11 @@ def system(name: str) -> System:
 
 def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:
     """Native code of the motion, compiled as ``simulate`` compiles it, and the initial state."""
-    from svyaz.holding.options import options_for
-    from svyaz.holding.perturbations import perturbation
-    from svyaz.holding.request import stabilisation
-    from svyaz.holding.segment import prepare
     from svyaz.motion import phases_of
+    from svyaz.stabilise.options import options_for
+    from svyaz.stabilise.perturbations import perturbation
+    from svyaz.stabilise.request import stabilisation
+    from svyaz.stabilise.segment import prepare
 
     model = system(name)
     options = options_for(model, {**asked, "stabilize": stabilize})

@@ -39,10 +39,10 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 def ours(name: str) -> Answer:
     import svyaz
     from svyaz.forms import derive, observed_quantities
-    from svyaz.holding import OFF, options_for, perturbation, prepare
     from svyaz.integrate import Group, method, prepare_ensemble, schedule
     from svyaz.integrate.loops import prepare_members
     from svyaz.program import build, compile_program
+    from svyaz.stabilise import OFF, options_for, perturbation, prepare
 
     system = svyaz.load(name)
     until = STEPS * STEP

@@ -19,15 +19,15 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
-from svyaz.holding import state_scale
-from svyaz.holding.advancing import advance
-from svyaz.holding.gains import choose
-from svyaz.holding.perturbations import perturbation
-from svyaz.holding.pilot import scheme_of
-from svyaz.holding.request import Stabilisation, one_gain
-from svyaz.holding.segment import prepare
-from svyaz.holding.verdicts import largest_gain
 from svyaz.integrate import Path
+from svyaz.stabilise import state_scale
+from svyaz.stabilise.advancing import advance
+from svyaz.stabilise.gain_choice import choose
+from svyaz.stabilise.perturbations import perturbation
+from svyaz.stabilise.pilot import scheme_of
+from svyaz.stabilise.request import Stabilisation, one_gain
+from svyaz.stabilise.segment import prepare
+from svyaz.stabilise.verdicts import largest_gain
 
 MODULE = "bench.gains.choice"
 METHODS = ("euler", "rk2", "rk4")

@@ -8,9 +8,9 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import rig
 from bench.tools.rows import Row
 
-from svyaz.holding import stabilisation
-from svyaz.holding.perturbations import perturbation
-from svyaz.holding.segment import integrated, prepare
+from svyaz.stabilise import stabilisation
+from svyaz.stabilise.perturbations import perturbation
+from svyaz.stabilise.segment import integrated, prepare
 
 MODULE = "bench.laws.cost"
 SYSTEMS = ("pendulum-xy", "slider-crank", "three-link", "ball-on-plane")

@@ -7,11 +7,11 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.rows import Row
 
 from svyaz import System
-from svyaz.holding.deviation import deviations
-from svyaz.holding.options import options_for
-from svyaz.holding.perturbations import perturbation
-from svyaz.holding.request import stabilisation
-from svyaz.holding.segment import integrated, prepare
+from svyaz.stabilise.deviation import deviations
+from svyaz.stabilise.options import options_for
+from svyaz.stabilise.perturbations import perturbation
+from svyaz.stabilise.request import stabilisation
+from svyaz.stabilise.segment import integrated, prepare
 
 MODULE = "bench.laws.starts"
 COUNT = 1000

@@ -14,8 +14,8 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
-from svyaz.holding.pilot import predict, scheme_of
-from svyaz.holding.verdicts import judge, largest_gain
+from svyaz.stabilise.pilot import predict, scheme_of
+from svyaz.stabilise.verdicts import judge, largest_gain
 
 MODULE = "bench.predictions.bounds"
 METHODS = ("euler", "rk2", "rk4", "dopri5")

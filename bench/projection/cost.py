@@ -14,10 +14,10 @@ from bench.tools.jobs import Answer, Job, Samples, answer, clock, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row, within
 
-from svyaz.holding.advancing import advance
-from svyaz.holding.options import Options
-from svyaz.holding.request import stabilisation
-from svyaz.holding.segment import Segment, prepare
+from svyaz.stabilise.advancing import advance
+from svyaz.stabilise.options import Options
+from svyaz.stabilise.request import stabilisation
+from svyaz.stabilise.segment import Segment, prepare
 
 MODULE = "bench.projection.cost"
 METHODS = ("rk4", "dopri5", "dop853")

@@ -101,7 +101,7 @@ def _step(system: System, asked: Mapping[str, object]) -> float:
     import numpy as np
 
     from svyaz import derive
-    from svyaz.holding import OFF, integrated, options_for, perturbation, prepare
+    from svyaz.stabilise import OFF, integrated, options_for, perturbation, prepare
 
     options, equations = options_for(system, {**asked, "until": 1.0}), derive(system)
     state = np.array(system.initial_state())

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from svyaz import System, gallery, loads
 from svyaz.forms import Equations
-from svyaz.holding.advancing import advance
-from svyaz.holding.deviation import Deviations, deviations
-from svyaz.holding.options import Options, options_for
-from svyaz.holding.perturbations import Perturbation, critical, perturbation
-from svyaz.holding.request import stabilisation
-from svyaz.holding.segment import Segment, prepare
 from svyaz.integrate import Path
 from svyaz.motion import phases_of
+from svyaz.stabilise.advancing import advance
+from svyaz.stabilise.deviation import Deviations, deviations
+from svyaz.stabilise.options import Options, options_for
+from svyaz.stabilise.perturbations import Perturbation, critical, perturbation
+from svyaz.stabilise.request import stabilisation
+from svyaz.stabilise.segment import Segment, prepare
 
 Floats = NDArray[np.float64]
 

@@ -47,8 +47,8 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 def rates_of(system: Any) -> Any:
     """The native rates of a tree, as ``simulate`` takes them by its size."""
     from svyaz import derive
-    from svyaz.holding import OFF, options_for, perturbation, prepare
     from svyaz.motion.long_trees import LONGEST_WRITTEN, long_flow
+    from svyaz.stabilise import OFF, options_for, perturbation, prepare
 
     if len(system.tree.bodies) > LONGEST_WRITTEN:
         return long_flow(system)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from bench.tools.nine import Rig
 
-from svyaz.holding.options import Options
-from svyaz.holding.perturbations import Perturbation, perturbation
-from svyaz.holding.pilot import scheme_of
-from svyaz.holding.request import stabilisation
-from svyaz.holding.verdicts import Verdict, judge
+from svyaz.stabilise.options import Options
+from svyaz.stabilise.perturbations import Perturbation, perturbation
+from svyaz.stabilise.pilot import scheme_of
+from svyaz.stabilise.request import stabilisation
+from svyaz.stabilise.verdicts import Verdict, judge
 
 METHODS = ("euler", "rk2", "rk4", "rkf45", "dopri5", "dop853")
 BORDER = 0.02

@@ -14,7 +14,7 @@ from bench.tools.nine import Rig, rig
 from bench.tools.rows import Row
 from bench.verdicts.draws import Draw, draws
 
-from svyaz.holding.advancing import advance
+from svyaz.stabilise.advancing import advance
 
 MODULE = "bench.verdicts.hanging"
 OFF = 1e-9

@@ -11,9 +11,9 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import Rig, rig
 from bench.tools.rows import Row
 
-from svyaz.holding.pilot import scheme_of
-from svyaz.holding.verdicts import largest_gain
 from svyaz.motion import simulate
+from svyaz.stabilise.pilot import scheme_of
+from svyaz.stabilise.verdicts import largest_gain
 
 MODULE = "bench.verdicts.swinging"
 METHODS = ("euler", "rk2", "rk4", "dopri5")

@@ -24,11 +24,11 @@ import svyaz
 from svyaz import gallery
 from svyaz.commands.contents import COMMANDS
 from svyaz.forms import MOST_WRITTEN, derive
-from svyaz.holding import options_for
 from svyaz.integrate import method, method_names
 from svyaz.model.reading.words import RUN
 from svyaz.motion import Motion
 from svyaz.show import latex_lines, living_page
+from svyaz.stabilise import options_for
 
 
 def commands() -> str:

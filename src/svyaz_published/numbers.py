@@ -13,7 +13,7 @@ from svyaz.arrays import Array
 from svyaz.expr import Expression, evaluate
 from svyaz.files import text_file
 from svyaz.gallery import find
-from svyaz.holding import perturbation, stabilisation
+from svyaz.stabilise import perturbation, stabilisation
 
 
 def gallery_model(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from svyaz import System, simulate
-from svyaz.holding import passages
 from svyaz.motion.events import locating
+from svyaz.stabilise import branch_crossing
 
 ERROR_CONTROL = {"method": "dop853", "rtol": 1e-10, "stabilize": "off"}
 
@@ -29,24 +29,24 @@ def oval(waist: float = 0.0, **more: object) -> System:
 @pytest.mark.parametrize("waist", [1e-3, 1e-6])
 def test_N2_coming_near_again_and_again_is_looked_at_in_relation_to_the_rows(monkeypatch, waist) -> None:
     """An oval that is nearly a lemniscate comes near to its node twice in a turn, and turns off; the speed stays one."""
-    tried, curve = Counter[float](), passages.Way.curve
+    tried, curve = Counter[float](), branch_crossing.Way.curve
 
-    def counted(way: passages.Way, *arguments: object) -> passages.Polynomial | None:
+    def counted(way: branch_crossing.Way, *arguments: object) -> branch_crossing.Polynomial | None:
         tried[way.time] += 1
         return curve(way, *arguments)
 
-    monkeypatch.setattr(passages.Way, "curve", counted)
+    monkeypatch.setattr(branch_crossing.Way, "curve", counted)
     motion = simulate(oval(waist), method="dop853", rtol=1e-10, stabilize="projection", until=80)
     assert motion.finished
     assert not [note for note in motion.notes if "passed" in note]
     np.testing.assert_allclose(np.hypot(*motion.states[:, 2:].T), 1.0, atol=1e-6)
-    assert 5 < len(tried) <= passages.MOST_TRIED + len(motion.times) // passages.ROWS_EACH
-    assert sum(tried.values()) <= passages.TRIALS * len(tried)
+    assert 5 < len(tried) <= branch_crossing.MOST_TRIED + len(motion.times) // branch_crossing.ROWS_EACH
+    assert sum(tried.values()) <= branch_crossing.TRIALS * len(tried)
 
 
 def test_N2_steps_that_grow_short_without_end_are_one_approach() -> None:
     """Rows at which the time to a position is halved, a thousand in a row, are looked at from few of them."""
-    from svyaz.holding.degeneracy import ROWS, _spread
+    from svyaz.stabilise.degeneracy import ROWS, _spread
 
     chosen = _spread(2.0 ** (-np.arange(1000) / 10))
     np.testing.assert_array_equal(chosen, 10 * np.arange(ROWS))

@@ -11,7 +11,7 @@ from svyaz import System, check
 from svyaz.dynamics import Dynamics, dynamics_of, measure_of
 from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.gallery.random_mechanisms import random_tree
-from svyaz.holding import deviations
+from svyaz.stabilise import deviations
 
 
 def looped(size: int, seed: int, joints: tuple[str, ...] = ("revolute", "revolute", "prismatic")) -> System:

@@ -17,14 +17,14 @@ import pytest
 from svyaz import System
 from svyaz.dynamics import dynamics_of, measure_of
 from svyaz.forms import Equations, free_equations, lagrange_terms, with_switches
-from svyaz.holding import observed, options_for, prepare
-from svyaz.holding.perturbations import critical
 from svyaz.motion import simulate
 from svyaz.motion.events import switching
 from svyaz.motion.events.conditions import conditions
 from svyaz.motion.events.contacts import RISING, contacts_of
 from svyaz.motion.events.lemke import solve_complementarity
 from svyaz.motion.events.roots import find_root
+from svyaz.stabilise import observed, options_for, prepare
+from svyaz.stabilise.perturbations import critical
 
 G = 9.81
 ROOT = Path(__file__).parents[2]

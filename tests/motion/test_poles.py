@@ -10,9 +10,9 @@ from scipy.integrate import solve_ivp
 
 from svyaz import System, load
 from svyaz.forms import derive
-from svyaz.holding.polar_crossing import _Polar
-from svyaz.holding.poles import poles_of
 from svyaz.motion import simulate
+from svyaz.stabilise.polar_crossing import _Polar
+from svyaz.stabilise.poles import poles_of
 
 G = 9.81
 TIGHT = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-12}

@@ -14,8 +14,6 @@ from svyaz.control.basin import basin
 from svyaz.dynamics.recursions import closed_code
 from svyaz.forms import export_program, programs
 from svyaz.forms.named import chaplygin
-from svyaz.holding import integrals
-from svyaz.holding import segment as segments
 from svyaz.motion import InconsistentRun
 from svyaz.motion.consistency import _check_bounds, check_samples
 from svyaz.motion.events import sides
@@ -24,6 +22,8 @@ from svyaz.motion.samples import Sample
 from svyaz.motion.self_check import sample_of
 from svyaz.motion.stated_tree import TreeMotion
 from svyaz.program import export, lanes, plain_program
+from svyaz.stabilise import integrals
+from svyaz.stabilise import segment as segments
 
 STRIBECK = {
     "coordinates": ["x"],

@@ -11,9 +11,9 @@ import pytest
 
 import svyaz
 from svyaz import ModelError, System, gallery, loads
-from svyaz.holding import options_for
 from svyaz.motion import Phase, phases_of, simulate
 from svyaz.show import as_json, html_of
+from svyaz.stabilise import options_for
 
 SPRING = {
     "name": "spring",

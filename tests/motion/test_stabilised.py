@@ -10,9 +10,9 @@ import pytest
 
 from svyaz import System, gallery, loads
 from svyaz.commands.group import run
-from svyaz.holding.deviation import deviations
 from svyaz.motion import check, simulate
 from svyaz.show import as_json
+from svyaz.stabilise.deviation import deviations
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}
 NINE = [
@@ -245,8 +245,8 @@ def test_the_error_bound_counts_what_the_gains_do() -> None:
 
 def relative_residuals(motion, system: System) -> float:
     """The largest residual, position and velocity, over the own scale of its constraint, in the first phase."""
-    from svyaz.holding.options import options_for
     from svyaz.motion import phases_of
+    from svyaz.stabilise.options import options_for
 
     phase = phases_of(system, "multipliers", options_for(system, {}))[0]
     rows = motion.times <= phase.end

@@ -10,7 +10,7 @@ import pytest
 from svyaz import ModelError, System
 from svyaz.dynamics.recursions.closed_trees import closed_equations
 from svyaz.gallery.random_mechanisms import random_tree
-from svyaz.holding import OFF, held_integrals, options_for, perturbation, prepare
+from svyaz.stabilise import OFF, held_integrals, options_for, perturbation, prepare
 
 
 def swinging(size: int, **options: Any) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
-from svyaz.holding.verdicts import Discretisation
 from svyaz.integrate import method
 from svyaz.motion import check
 from svyaz.show.gain_plane import draw_gain_plane, gain_plane, gains_shown, growth
+from svyaz.stabilise.verdicts import Discretisation
 
 
 def scheme(name: str, step: float) -> Discretisation:

@@ -66,12 +66,12 @@ def test_members_choose_for_themselves_where_one_choice_cannot_serve(name, vary,
 
 
 def test_no_pilot_runs_before_a_member_that_is_simulated_whole(monkeypatch) -> None:
-    from svyaz.holding import judging
+    from svyaz.stabilise import judgement
 
     def never(*asked: object) -> None:
         raise AssertionError("the deviations are predicted")
 
     pendulum = load("pendulum-xy").with_(limits={"x": [-10, 10]})
-    monkeypatch.setattr(judging, "predict", never)
+    monkeypatch.setattr(judgement, "predict", never)
     found = sweep(pendulum, VARIED, workers=1, stabilize=5, **RUN)
     assert [row.status for row in found.rows] == ["finished"] * 3

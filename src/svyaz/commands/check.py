@@ -13,8 +13,8 @@ from svyaz.commands.terminal import Page
 from svyaz.motion import ModelOptions, run_words
 
 if TYPE_CHECKING:
-    from svyaz.holding import GainReport
     from svyaz.model import System
+    from svyaz.stabilise import GainReport
 
 LISTED = ("Move", 21, "Say what the constraints are and whether a run would hold them.")
 
@@ -130,8 +130,8 @@ def _range(gains: Mapping[str, Any], *, with_tolerance: bool) -> str:
 
 
 def _draw_plane(system: System, options: ModelOptions, gains: GainReport | None, file: str) -> None:
-    from svyaz.holding import options_for, scheme_of
     from svyaz.show import draw_gain_plane
+    from svyaz.stabilise import options_for, scheme_of
 
     chosen = options_for(system, run_words(options))
     if chosen.step is None:

@@ -13,10 +13,10 @@ from svyaz.commands.terminal import plain
 from svyaz.motion import ExportOptions
 
 if TYPE_CHECKING:
-    from svyaz.holding import Stabilised
     from svyaz.json_types import Record
     from svyaz.model import System
     from svyaz.motion import Stabilize
+    from svyaz.stabilise import Stabilised
 
 PAGES = ("text", "latex", "json")
 

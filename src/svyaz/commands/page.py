@@ -71,9 +71,9 @@ def command(
     target = out or f"{Path(model.name).stem.replace(':', '-')}.html"
     writable_outputs(target)
     from svyaz.forms import derive
-    from svyaz.holding import options_for
     from svyaz.motion import simulate
     from svyaz.show import latex_lines, living_page
+    from svyaz.stabilise import options_for
 
     loop: Regulated | None = None
     if fix:

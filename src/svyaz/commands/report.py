@@ -63,9 +63,9 @@ def command(model: ModelArgument, out: str | None, forms: tuple[str, ...], **giv
         click.echo(plain(f"  {line}\n"))
     if len(written) > LONGEST_SHOWN:
         click.echo(f"  … and {len(written) - LONGEST_SHOWN} more\n")
-    from svyaz.holding import options_for
     from svyaz.motion import simulate
     from svyaz.show import as_json
+    from svyaz.stabilise import options_for
 
     until = options_for(system, run_words(given)).until
     with time_bar(system.name, until) as progress:

@@ -98,8 +98,8 @@ def command(
     if animate:
         check_looks(system)
     warn(system)
-    from svyaz.holding import options_for
     from svyaz.motion import simulate
+    from svyaz.stabilise import options_for
 
     views = views_asked(system, show)
     style = looks.check(system, plot)

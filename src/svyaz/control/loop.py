@@ -207,8 +207,8 @@ class ClosedLoop(Shown):
         small = dict(zip(self.states, self.small(self.entered(state)[None, :], rtol)[0].tolist(), strict=True))
         atol = {name: small.get(name, max(small.values())) for name in system.states}
         # a design that is not run needs no driver
-        from svyaz.holding import OFF, PROJECTION, Options
         from svyaz.motion import Wishes, articulated, driven, structure_of
+        from svyaz.stabilise import OFF, PROJECTION, Options
 
         options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize=OFF, max_steps=max_steps)
         free = self.switched is None and not system.constraints

@@ -56,8 +56,8 @@ def in_speeds(variables: UniformVariables, design: Design, whole: System) -> Des
 
 def _run(loop: Design, whole: System, state: Mapping[str, float], until: float, beyond: bool) -> Transient:
     """By Radau's method, for the roots of a closed loop are far apart."""
-    from svyaz.holding import OFF, Options
     from svyaz.motion import Wishes, articulated, driven
+    from svyaz.stabilise import OFF, Options
 
     closed, times = closed_system(loop), np.linspace(0.0, until, ROWS + 1)
     at = np.array([state[name] for name in whole.states])

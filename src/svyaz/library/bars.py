@@ -9,7 +9,7 @@ from functools import wraps
 from html import escape
 from typing import Any, ParamSpec, TypeVar
 
-from svyaz import holding, model
+from svyaz import model, stabilise
 
 PATIENCE = 0.7
 """Seconds after which a bar appears."""
@@ -44,7 +44,7 @@ def _whole(unit: str, system: object, options: Mapping[str, object]) -> float:
     """The end of a run; of what is told in parts, one."""
     if unit != "time" or not isinstance(system, model.System):
         return 1.0
-    return float(holding.options_for(system, {"until": options.get("until")}).until)
+    return float(stabilise.options_for(system, {"until": options.get("until")}).until)
 
 
 def in_notebook() -> bool:

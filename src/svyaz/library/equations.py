@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from svyaz import forms, holding, motion, program, show
+from svyaz import forms, motion, program, show, stabilise
 from svyaz.arguments import check_arguments
 from svyaz.expr import Expression, ModelError, Problem, gradient, substitute
 from svyaz.library.dressing import dressed
@@ -69,7 +69,7 @@ class WorkingEquations(Shown, forms.Equations):
     @check_arguments
     def code(self, language: str = "c", *, reactions: bool = False) -> str:
         """A program for M, bias, accelerations, multipliers and the rates of all states in one of the languages."""
-        return program.export(holding.export_equations(self, reactions=reactions), language)
+        return program.export(stabilise.export_equations(self, reactions=reactions), language)
 
     @property
     def latex(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz import holding, model, motion, show
+from svyaz import model, motion, show, stabilise
 from svyaz.expr import ModelError, Problem
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Exploration:
         if system.constraints:
             wishes = {"project": True, "keep": kept, "stabilize": "projection"}
         wishes |= self.options
-        until = holding.options_for(system, {"until": wishes.get("until")}).until
+        until = stabilise.options_for(system, {"until": wishes.get("until")}).until
         rows = np.linspace(0.0, until, FRAMES)
         return system.simulate(rows=rows, progress=enough, on_failure="return", **wishes)  # type: ignore[arg-type]
 

@@ -22,11 +22,11 @@ from svyaz.arrays import Array
 from svyaz.constraints import entered
 from svyaz.expr import ModelError
 from svyaz.forms import Equations, form_of
-from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment, next_stop
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.chart_quality import LEAST, watched, whole_of
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of, only
+from svyaz.stabilise import Decision, Entry, HeldIntegral, Options, Refusal, Segment, next_stop
 
 POOR, NEAR = 0.2, 0.02
 EARLY, BETTER = (0.6, 0.4, POOR), 1.25

@@ -19,7 +19,13 @@ from svyaz.constraints import (
 )
 from svyaz.dynamics import dynamics_of
 from svyaz.forms import find_negative_mass
-from svyaz.holding import (
+from svyaz.model import Mechanical, System
+from svyaz.motion.long_trees import articulated
+from svyaz.motion.options import ModelOptions, run_words
+from svyaz.motion.phases import START, Beginning, Structure
+from svyaz.motion.running import structure_of
+from svyaz.shown import Shown
+from svyaz.stabilise import (
     GainReport,
     Refusal,
     cannot_be_held,
@@ -28,12 +34,6 @@ from svyaz.holding import (
     not_integrals,
     options_for,
 )
-from svyaz.model import Mechanical, System
-from svyaz.motion.long_trees import articulated
-from svyaz.motion.options import ModelOptions, run_words
-from svyaz.motion.phases import START, Beginning, Structure
-from svyaz.motion.running import structure_of
-from svyaz.shown import Shown
 
 if TYPE_CHECKING:
     from svyaz.constraints import Classification
@@ -119,7 +119,7 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
     if settled is not None:
         return settled.gains, (*wrong, settled.reason) if settled.reason else wrong
     if options.stabilize.has_gains:
-        from svyaz.holding import verdict_alone
+        from svyaz.stabilise import verdict_alone
 
         gains = verdict_alone(phase.equations, options, options.stabilize)
         return gains, (*wrong, *gains.reasons) if gains.word == "unstable" else wrong

@@ -11,11 +11,11 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.expr import Expression, names_in
 from svyaz.forms import energy, may_jump
-from svyaz.holding import Options, Refusal, Segment, has_poles
 from svyaz.integrate import Path, RepeatedSolver, method
 from svyaz.model import System
 from svyaz.motion.phases import START, Structure, grid_of
 from svyaz.program import Native
+from svyaz.stabilise import Options, Refusal, Segment, has_poles
 
 BOUNDED = (se.Add, se.Mul, se.sin, se.cos, se.Symbol, se.Abs)
 """Parts of expressions that have a finite value wherever their arguments have."""

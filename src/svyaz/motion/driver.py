@@ -10,7 +10,18 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import entered, examined, model_states
-from svyaz.holding import (
+from svyaz.integrate import Path, Status, refinement
+from svyaz.model import System
+from svyaz.motion.energy import account_of
+from svyaz.motion.facts import Event
+from svyaz.motion.limits import reaches, told_beyond
+from svyaz.motion.notes import told_once
+from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
+from svyaz.motion.plausible import defined_part
+from svyaz.motion.result import Motion, common_rows
+from svyaz.motion.self_check import RunCheck
+from svyaz.motion.slides import slides_of, told_slides
+from svyaz.stabilise import (
     AUTO,
     PROJECTION,
     Decision,
@@ -35,20 +46,9 @@ from svyaz.holding import (
     singular_point,
     state_scale,
 )
-from svyaz.integrate import Path, Status, refinement
-from svyaz.model import System
-from svyaz.motion.energy import account_of
-from svyaz.motion.facts import Event
-from svyaz.motion.limits import reaches, told_beyond
-from svyaz.motion.notes import told_once
-from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
-from svyaz.motion.plausible import defined_part
-from svyaz.motion.result import Motion, common_rows
-from svyaz.motion.self_check import RunCheck
-from svyaz.motion.slides import slides_of, told_slides
 
 if TYPE_CHECKING:
-    from svyaz.holding import Choice
+    from svyaz.stabilise import Choice
 
 Observed = Mapping[str, Mapping[str, Array]]
 """Columns by kind and name."""

@@ -14,11 +14,11 @@ from svyaz.arrays import Array
 from svyaz.dynamics import dynamics_of
 from svyaz.expr import Expression, add_up
 from svyaz.forms import EnergyPower, Equations, power_of, rubbing_power
-from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along
 from svyaz.model import System, multiplier_symbol
 from svyaz.motion.phases import Chapter, Mode
 from svyaz.program import Native
+from svyaz.stabilise import Entry, Segment, observed
 
 EXACT = 1e-12
 """Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import Advice, Expression
 from svyaz.forms import Equations
-from svyaz.holding import Segment
 from svyaz.integrate import Flow, Path, Status
 from svyaz.model import Limit, System
 from svyaz.motion.facts import Reach
 from svyaz.motion.result import Motion
 from svyaz.program import function
+from svyaz.stabilise import Segment
 
 
 def ended_at_limit(segment: Segment, path: Path) -> Path:

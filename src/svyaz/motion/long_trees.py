@@ -11,13 +11,13 @@ import numpy as np
 from svyaz import forms
 from svyaz.dynamics import FORM, Dynamics, dynamics_of, tree_words
 from svyaz.forms import Equations, may_jump
-from svyaz.holding import BRACKET, Decision, Options, Refusal, held_integrals
 from svyaz.integrate import Flow
 from svyaz.model import Constraint, System
 from svyaz.motion.phases import START, Beginning, Chapter, Phase, Structure, is_switched
 from svyaz.motion.starts import refuse_weightless
 from svyaz.motion.timed import Timed, intervals
 from svyaz.program import Tabulated, remembered
+from svyaz.stabilise import BRACKET, Decision, Options, Refusal, held_integrals
 
 LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from svyaz.arguments import Count, NotNegative, Positive
-    from svyaz.holding import Tolerance
     from svyaz.motion.inputs import Laws
     from svyaz.motion.phases import Progress
+    from svyaz.stabilise import Tolerance
 
 Stabilize: TypeAlias = str | float | Mapping[str, Json]
 """How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""

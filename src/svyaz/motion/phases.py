@@ -11,10 +11,10 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import independent, model_states
 from svyaz.forms import Equations
-from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.facts import Event
+from svyaz.stabilise import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 
 START = 0.0
 """Motions begin at t = 0."""

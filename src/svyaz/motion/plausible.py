@@ -14,10 +14,10 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import Advice, jumping_parts
 from svyaz.forms import energy, stated_as_difference
-from svyaz.holding import Options
 from svyaz.integrate import Status
 from svyaz.motion.result import Motion
 from svyaz.program import function
+from svyaz.stabilise import Options
 
 COARSE, FINE = 1e-2, 1e-6
 """Parts of the energies that a balance must change by, between two rows, to be looked at; the second where it is known

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from svyaz.holding import ErrorBound, GainReport, Jump
     from svyaz.motion.phases import Chapter
     from svyaz.program import Function, Table
+    from svyaz.stabilise import ErrorBound, GainReport, Jump
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from svyaz.forms import (
     refuse_negative_mass,
     with_constraints,
 )
-from svyaz.holding import Options, Refusal, not_integrals, options_for
 from svyaz.integrate import Status
 from svyaz.model import Constraint, Mechanical, System, angles, is_number
 from svyaz.motion.charts import Charted
@@ -39,6 +38,7 @@ from svyaz.motion.result import Motion
 from svyaz.motion.starts import moves, named, refuse_error, told_moves
 from svyaz.motion.timed import Timed, intervals, one_phase
 from svyaz.program import remembered
+from svyaz.stabilise import Options, Refusal, not_integrals, options_for
 
 SUSPECT = 1e-6
 """A declared integral that changed by more than this part of its size is looked at."""

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import Expression, substitute
 from svyaz.forms import Equations
-from svyaz.holding import BRACKET, HeldIntegral, meanings, way_of_holding
 from svyaz.model import Constraint, System, deviation_symbol
 from svyaz.motion.jets import Tape, jets_of
 from svyaz.motion.stated_equations import MotionRows, StatedEquations
 from svyaz.program import Program, plain_program, remembered
+from svyaz.stabilise import BRACKET, HeldIntegral, meanings, way_of_holding
 
 Flags = NDArray[np.bool_]
 

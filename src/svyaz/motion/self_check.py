@@ -16,13 +16,13 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.dynamics import dynamics_of
-from svyaz.holding import Segment, observed
 from svyaz.integrate import Status
 from svyaz.model import System
 from svyaz.motion.consistency import check_samples
 from svyaz.motion.phases import Chapter
 from svyaz.motion.samples import Sample, on_unit_quaternions
 from svyaz.program import Native
+from svyaz.stabilise import Segment, observed
 
 _CHECKED: WeakKeyDictionary[Segment, bytes] = WeakKeyDictionary()
 """The rows of a segment that were checked last: a run that is repeated with the same code meets them again."""

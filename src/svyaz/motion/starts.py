@@ -8,9 +8,9 @@ from math import isfinite
 from svyaz.arrays import Array
 from svyaz.dynamics import free_of_inertia
 from svyaz.expr import ModelError, Problem
-from svyaz.holding import Options, Refusal
 from svyaz.integrate import Status
 from svyaz.model import System
+from svyaz.stabilise import Options, Refusal
 
 MOST_TOLD = 12
 """So many moved values are named in a note; the result has all."""

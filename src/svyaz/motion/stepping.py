@@ -13,7 +13,6 @@ from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.expr import ModelError, NoSuchName, Problem
 from svyaz.forms import may_jump
-from svyaz.holding import Decision, ManyStepper, Refusal, SingleStepper, observed, options_for
 from svyaz.integrate import Status
 from svyaz.model import Mechanical, System, nearest
 from svyaz.motion.options import SimulatorOptions
@@ -21,6 +20,7 @@ from svyaz.motion.phases import START, is_switched
 from svyaz.motion.running import start_of_run, structure_of
 from svyaz.motion.self_check import check_now
 from svyaz.motion.step_inputs import InputValues, LimitCheck, fit_members
+from svyaz.stabilise import Decision, ManyStepper, Refusal, SingleStepper, observed, options_for
 
 FINISHED = Status.FINISHED
 

@@ -10,18 +10,6 @@ from itertools import pairwise
 from svyaz.arrays import Array
 from svyaz.constraints import entered
 from svyaz.forms import Equations, may_jump
-from svyaz.holding import (
-    Decision,
-    Entry,
-    HeldIntegral,
-    Options,
-    Refusal,
-    Segment,
-    advance,
-    decide,
-    held_integrals,
-    settle,
-)
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.phases import (
     START,
@@ -33,6 +21,18 @@ from svyaz.motion.phases import (
     event_at,
     grid_of,
     without_repetitions,
+)
+from svyaz.stabilise import (
+    Decision,
+    Entry,
+    HeldIntegral,
+    Options,
+    Refusal,
+    Segment,
+    advance,
+    decide,
+    held_integrals,
+    settle,
 )
 
 MOST_KNOWN = 8

@@ -12,7 +12,12 @@ from svyaz.arguments import check_arguments
 from svyaz.constraints import examine, independent
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Equations, derive, with_multipliers
-from svyaz.holding import (
+from svyaz.model import System
+from svyaz.motion.checking import check
+from svyaz.motion.options import Stabilize, StepOptions
+from svyaz.motion.phases import START
+from svyaz.program import export, export_complete
+from svyaz.stabilise import (
     AUTO,
     OFF,
     PROJECTION,
@@ -27,13 +32,7 @@ from svyaz.holding import (
     options_for,
     stabilisation,
     stabilised,
-    verdict_alone,
 )
-from svyaz.model import System
-from svyaz.motion.checking import check
-from svyaz.motion.options import Stabilize, StepOptions
-from svyaz.motion.phases import START
-from svyaz.program import export, export_complete
 
 
 class ExportOptions(StepOptions, total=False):
@@ -74,6 +73,8 @@ def with_gains(
         lawful = all(d.constraint.law is not None for d in equations.deviations)
         chosen, notes = (one_gain(0.0), ()) if lawful else trial_gains(system, form, options)
     else:
+        from svyaz.stabilise import verdict_alone
+
         verdict = verdict_alone(equations, options, chosen)
         lost = verdict.reasons if verdict.word == "unstable" else ()
         notes = tuple(f"with these gains the constraints are lost: {reason}" for reason in lost)

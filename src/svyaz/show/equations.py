@@ -9,12 +9,12 @@ import symengine as se
 
 from svyaz.expr import ZERO, Expression, add_up, latex_name, to_latex, to_text, to_unicode
 from svyaz.forms import Equations, rate_expressions, reaction_system, shorter, terms_program, written_size
-from svyaz.holding import Stabilised
 from svyaz.json_types import Record
 from svyaz.model import Constraint
 from svyaz.program import LATEX_NOTATION as LATEX
 from svyaz.program import TEXT_NOTATION as TEXT
 from svyaz.program import Assignment, Notation, Program, listing, operations
+from svyaz.stabilise import Stabilised
 
 LONGEST = 12_000
 """Equations of more names, numbers and operations than this are written as a sequence."""

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.holding import Discretisation, largest_gain
 from svyaz.show.plots import check_plot_file, save
 from svyaz.show.records.holding import gain_blocks, gain_roots
 from svyaz.show.style import COLOURS, INK, MUTED, new_figure, styled
+from svyaz.stabilise import Discretisation, largest_gain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from svyaz.holding import GainReport
+    from svyaz.stabilise import GainReport
 
 Blocks = Mapping[str, Sequence[Sequence[float]]]
 """Gain matrices A … F by name."""

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, keeps_energy
-from svyaz.holding import (
+from svyaz.matrices import eigvals
+from svyaz.model import Canonical, Mechanical, is_number, nearest
+from svyaz.motion import Motion
+from svyaz.stabilise import (
     ROUNDING,
     Discretisation,
     Options,
@@ -25,9 +28,6 @@ from svyaz.holding import (
     stabilisation,
     velocities_of,
 )
-from svyaz.matrices import eigvals
-from svyaz.model import Canonical, Mechanical, is_number, nearest
-from svyaz.motion import Motion
 
 KINDS = ("final", "residual", "drift", "multiplier", "energy")
 _WHAT = {

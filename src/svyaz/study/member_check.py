@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz.holding import Segment
 from svyaz.motion import Sample, check_lanes
 from svyaz.program import Native
+from svyaz.stabilise import Segment
 from svyaz.study.answers import FINISHED, Answers
 
 if TYPE_CHECKING:

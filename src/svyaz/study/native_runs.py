@@ -300,8 +300,8 @@ def _leaving(stop: Stop) -> Callable[[float], None]:
 
 def _error(task: NativeTask, member: _Single, coarse: Path, stop: Stop) -> float:
     """The trajectory error by a finer run, each state in its own scale, as ``simulate`` does."""
-    from svyaz.holding import StatePlaces, sampled
     from svyaz.integrate import refinement
+    from svyaz.stabilise import StatePlaces, sampled
 
     step, rtol, factor = refinement(task.method, member.step, member.rtol)
     fine = _path(task, member, (step, rtol), coarse.times, stop)

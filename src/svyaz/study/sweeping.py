@@ -15,10 +15,10 @@ from svyaz import __version__
 from svyaz.arguments import Count, check_arguments
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, refuse_negative_mass
-from svyaz.holding import OFF, Options, options_for
 from svyaz.json_types import Json
 from svyaz.model import System, is_number, refuse_unknown
 from svyaz.motion import Law, ModelOptions, named, run_words, with_inputs
+from svyaz.stabilise import OFF, Options, options_for
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Answers, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster

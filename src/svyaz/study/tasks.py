@@ -19,7 +19,11 @@ from svyaz.arrays import Array
 from svyaz.dynamics import measure_of
 from svyaz.expr import evaluate
 from svyaz.forms import Equations, observed_quantities
-from svyaz.holding import (
+from svyaz.json_types import Json
+from svyaz.model import System, is_number
+from svyaz.motion import past_limits
+from svyaz.program import Program, build, to_text
+from svyaz.stabilise import (
     AUTO,
     OFF,
     HeldIntegral,
@@ -37,10 +41,6 @@ from svyaz.holding import (
     stabilisation,
     weights_program,
 )
-from svyaz.json_types import Json
-from svyaz.model import System, is_number
-from svyaz.motion import past_limits
-from svyaz.program import Program, build, to_text
 from svyaz.study.answers import Answers, columns_as_words, columns_from_words
 from svyaz.study.measures import observed_for
 from svyaz.study.member_check import check_members

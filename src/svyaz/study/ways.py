@@ -18,9 +18,9 @@ from svyaz.constraints import independent, is_reduced
 from svyaz.dynamics import integrals_of_tree
 from svyaz.expr import ModelError
 from svyaz.forms import Equations, derive, first_integrals, form_name, jumps, most_written
-from svyaz.holding import AUTO, OFF, Options, Stabilisation, branches, one_gain, stabilisation
 from svyaz.model import System, tree_of
 from svyaz.motion import Phase, is_switched, phases_by_recursions, phases_of, trial_gains
+from svyaz.stabilise import AUTO, OFF, Options, Stabilisation, branches, one_gain, stabilisation
 from svyaz.study.folder import held_in
 from svyaz.study.result import COMMON
 from svyaz.study.vary import Axis, structure_depends

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.holding import Refusal
 from svyaz.integrate import Status
 from svyaz.motion.events.contacts import CLOSED
 from svyaz.motion.facts import Event
 from svyaz.motion.phases import START, Chapter
+from svyaz.stabilise import Refusal
 
 MOST_QUICK, QUICK = 30, 1e-9
 """So many events (three for each constraint, if there are many) within this part of the run are chatter: it would never end."""

@@ -12,11 +12,11 @@ from svyaz.arrays import Array
 from svyaz.dynamics import CompiledRates, ConditionCode, Sizes, dynamics_of, magnitude, own_gains, shared_values
 from svyaz.expr import ONE, ZERO, Expression, substitute
 from svyaz.forms import Equations, multiplier_symbols, rates_of, shared_with
-from svyaz.holding import Segment
 from svyaz.model import Constraint, Limit, multiplier_symbol
 from svyaz.motion.events.contacts import Contacts
 from svyaz.motion.phases import reached
 from svyaz.program import SingularSystem, function
+from svyaz.stabilise import Segment
 
 Key = tuple[str, str]
 """("on" or "off", name of the constraint), ("low" or "high", name of the limit), or one of SIDED and a surface."""

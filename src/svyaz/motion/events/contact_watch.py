@@ -13,9 +13,9 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.dynamics import measure_of
-from svyaz.holding import Options, Segment, observed
 from svyaz.integrate import Path, Status
 from svyaz.motion.events.contacts import Contacts
+from svyaz.stabilise import Options, Segment, observed
 
 BETWEEN = np.arange(1, 8) / 8
 """Where within a step ``on`` is looked at, by a cubic polynomial."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations, may_jump
-from svyaz.holding import OFF, Decision, HeldIntegral, Options, Segment, decide, perturbation, prepare
 from svyaz.motion.events.sides import sides_of
+from svyaz.stabilise import OFF, Decision, HeldIntegral, Options, Segment, decide, perturbation, prepare
 
 
 def on_first_sides(segment: Segment, options: Options, time: float, state: Array) -> Equations:

@@ -19,10 +19,10 @@ from svyaz.constraints import RankReport, corrected, examine, residuals
 from svyaz.dynamics import measure_of
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
-from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, multiplier_symbol, multipliers_in
 from svyaz.motion.events.contacts import MOST_LOOKED_AT
+from svyaz.stabilise import SWITCH_TOLERANCE, Refusal, deviations
 
 
 @dataclass(frozen=True)

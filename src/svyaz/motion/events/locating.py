@@ -14,10 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.holding import (
+from svyaz.integrate import Ode, Path, Status, joined, steps_from
+from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
+from svyaz.motion.events.contact_watch import check_contacts
+from svyaz.motion.events.guarding import Guard
+from svyaz.motion.events.roots import find_root, first_top
+from svyaz.program import SingularSystem
+from svyaz.stabilise import (
     Options,
-    Passage,
     Segment,
+    SingularCrossing,
     advance,
     bridged,
     departure_of,
@@ -26,12 +32,6 @@ from svyaz.holding import (
     next_stop,
     steps_left,
 )
-from svyaz.integrate import Ode, Path, Status, joined, steps_from
-from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
-from svyaz.motion.events.contact_watch import check_contacts
-from svyaz.motion.events.guarding import Guard
-from svyaz.motion.events.roots import find_root, first_top
-from svyaz.program import SingularSystem
 
 SAMPLES = 16
 """Into so many parts the step with an event is divided to find the first one in it; a multiple of ``guard.BETWEEN``."""
@@ -204,7 +204,12 @@ def _step_of(segment: Segment, guard: Guard, path: Path, options: Options) -> _S
 
 
 def _across(
-    segment: Segment, watched: Conditions, path: Path, passage: Passage, flags: NDArray[np.bool_], levels: Array
+    segment: Segment,
+    watched: Conditions,
+    path: Path,
+    passage: SingularCrossing,
+    flags: NDArray[np.bool_],
+    levels: Array,
 ) -> _Stretch:
     """The way over a branching position; a condition counts that did before, or that has been negative since then."""
     armed, rows = flags.copy(), range(0, passage.row + 1, max(1, passage.row // MOST_ARMING))

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from svyaz.dynamics import dynamics_of, is_brief
 from svyaz.forms import Equations, may_jump
-from svyaz.holding import Options
 from svyaz.model import Constraint
+from svyaz.stabilise import Options
 
 LEAST = 8
 """So many constraints have switches from the beginning, if there are so many."""

@@ -22,13 +22,13 @@ from svyaz.arrays import Array
 from svyaz.dynamics import Response, dynamics_of, magnitude, measure_of, typical_speeds
 from svyaz.expr import TIME, Expression, differentiate, gradient, to_text
 from svyaz.forms import may_jump, on_sides, sided
-from svyaz.holding import Options, Segment, prepare
 from svyaz.matrices import matrix_rank, pinv
 from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
 from svyaz.motion.events.planes import MOMENT, STILL, Planes, planes_of
 from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, linear_response, way_on
 from svyaz.program import Function, SingularSystem, function, once_for_each
+from svyaz.stabilise import Options, Segment, prepare
 
 ON = 1e-13
 """A state lies on a surface within this part of the size of its terms."""

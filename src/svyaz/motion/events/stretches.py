@@ -9,7 +9,6 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression
-from svyaz.holding import Options, Segment, steps_left
 from svyaz.integrate import Path, Status, joined
 from svyaz.motion.events.conditions import SIDED, Conditions, Key, conditions
 from svyaz.motion.events.jamming import paradox
@@ -17,6 +16,7 @@ from svyaz.motion.events.locating import advance_to_event
 from svyaz.motion.events.sides import Sides, sides_of
 from svyaz.motion.limits import ended_at_limit
 from svyaz.motion.phases import Advance, Mode, Wishes, grid_of, only, reached
+from svyaz.stabilise import Options, Segment, steps_left
 
 MOST_QUICK, QUICK = 30, 1e-9
 """So many jumps within this part of a phase are chatter: time would not go on."""

@@ -18,23 +18,6 @@ from svyaz.constraints import examine, independent
 from svyaz.dynamics import dynamics_of
 from svyaz.expr import Expression, ModelError, Problem
 from svyaz.forms import Equations, shared_with
-from svyaz.holding import (
-    OFF,
-    PROJECTION,
-    Decision,
-    Entry,
-    HeldIntegral,
-    Options,
-    Refusal,
-    Segment,
-    Stabilisation,
-    decide,
-    held_integrals,
-    is_foretold,
-    perturbation,
-    prepare,
-    settle,
-)
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.events.accumulation import Bounces, accumulated
@@ -54,6 +37,23 @@ from svyaz.motion.events.stretches import advance_in_stretches
 from svyaz.motion.events.unarmed import describe_unarmed
 from svyaz.motion.facts import Event
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached, switched
+from svyaz.stabilise import (
+    OFF,
+    PROJECTION,
+    Decision,
+    Entry,
+    HeldIntegral,
+    Options,
+    Refusal,
+    Segment,
+    Stabilisation,
+    decide,
+    held_integrals,
+    is_foretold,
+    perturbation,
+    prepare,
+    settle,
+)
 
 FIXED = 1e-6
 """The relative error of moments that fixed steps are taken to leave."""

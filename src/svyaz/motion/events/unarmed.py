@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from svyaz.arrays import Array
-from svyaz.holding import Segment
 from svyaz.motion.events.conditions import LIMITS, Conditions
 from svyaz.motion.events.locating import slopes
 from svyaz.motion.phases import START
+from svyaz.stabilise import Segment
 
 AT_ONCE = 1e-6
 """What is looked at just after the start, as a part of the first phase."""

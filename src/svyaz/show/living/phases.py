@@ -13,10 +13,10 @@ from svyaz.constraints import is_reduced
 from svyaz.dynamics import in_unknowns, measure_of
 from svyaz.expr import ZERO, substitute
 from svyaz.forms import Equations, power_of, rates_of, rates_program
-from svyaz.holding import Segment, critical, hold
 from svyaz.motion import Chapter, powers
 from svyaz.program import Function, Native, Program, build_as_written, choose_orders
 from svyaz.show.living.record import Geometry
+from svyaz.stabilise import Segment, critical, hold
 
 OBSERVED = ("multipliers", "residuals", "energies", "integrals")
 GAIN_BLOCKS = {"beta": "A", "alpha": "B", "kappa": "E"}

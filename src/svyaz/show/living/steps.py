@@ -13,10 +13,10 @@ from math import floor, log10
 import numpy as np
 
 from svyaz.constraints import entered, model_states
-from svyaz.holding import Entry, Options, integrated
 from svyaz.integrate import Status
 from svyaz.integrate import method as find_method
 from svyaz.motion import Chapter
+from svyaz.stabilise import Entry, Options, integrated
 
 EXPLICIT = "dop853"
 """In place of an implicit method."""

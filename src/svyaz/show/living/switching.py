@@ -21,12 +21,12 @@ import symengine as se
 from svyaz.dynamics import FLOOR, magnitude
 from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, gradient, is_zero, substitute, total_derivative
 from svyaz.forms import Equations, free_equations, lagrange_terms, multiplier_symbols, rates_of, with_constraints
-from svyaz.holding import perturbation, prepare
 from svyaz.model import Constraint, System, is_one_sided, multiplier_symbol, multipliers_in, names_of
 from svyaz.motion import Chapter, is_switched
 from svyaz.program import Program, build_as_written
 from svyaz.show.living.phases import geometry_program
 from svyaz.show.living.record import ContactsRecord, Geometry, SwitchedRecord, SwitchingConstraint
+from svyaz.stabilise import perturbation, prepare
 
 
 def cannot_follow(system: System, chapters: Sequence[Chapter]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction, Region
 from svyaz.json_types import Record
 from svyaz.show.results import as_json, finite
+from svyaz.stabilise import SAFETY, Certificate, Choice, GainReport, Prediction, Region
 
 
 def gains_record(gains: GainReport | None) -> Record:

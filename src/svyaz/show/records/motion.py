@@ -7,12 +7,12 @@ from dataclasses import asdict
 from svyaz import __version__
 from svyaz.expr import ZERO, to_text
 from svyaz.forms import Symmetry, linear_symmetries, pseudo_cyclic
-from svyaz.holding import ErrorBound, Jump
 from svyaz.json_types import Json, Record
 from svyaz.model import System
 from svyaz.motion import Check, Drift, Event, Motion, Reach, ResidualSize
 from svyaz.show.records.holding import gains_record
 from svyaz.show.results import as_json, finite
+from svyaz.stabilise import ErrorBound, Jump
 
 
 @as_json.register(Motion)

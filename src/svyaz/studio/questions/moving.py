@@ -46,9 +46,9 @@ def simulate(question: Table, tell: Tell) -> Mapping[str, object]:
 
 
 def _run(given: Asked, changes: Mapping[str, Json], tell: Tell) -> Mapping[str, object]:
-    from svyaz.holding import options_for
     from svyaz.motion import simulate as moved
     from svyaz.show import as_json, dense
+    from svyaz.stabilise import options_for
 
     options = {**given.options, **changes}
     how = run_options(options, given.system)
@@ -109,8 +109,8 @@ def check(question: Table, tell: Tell) -> Mapping[str, object]:
 
 def plane(question: Table, tell: Tell) -> Mapping[str, object]:
     """The factor by which deviations change in a step over the gains (alpha, beta), and the gain that is proposed."""
-    from svyaz.holding import options_for, scheme_of
     from svyaz.show import gain_plane_grid
+    from svyaz.stabilise import options_for, scheme_of
 
     given = asked(question)
     how = run_options(given.options, given.system)

@@ -77,9 +77,9 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     """Write the report of a motion into the folder: page, pictures, table, numbers, a living page and a notebook."""
     from svyaz.files import write_text
     from svyaz.forms import derive
-    from svyaz.holding import options_for
     from svyaz.motion import simulate
     from svyaz.show import as_json, latex_lines, living_page, plot_motion, write_report
+    from svyaz.stabilise import options_for
     from svyaz.studio.questions.notebook import notebook_text
     from svyaz.studio.questions.records import write_record
 

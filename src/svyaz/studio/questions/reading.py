@@ -33,9 +33,9 @@ def read(question: Table, tell: Tell) -> Mapping[str, object]:
 def stated(system: System) -> Record:
     """All that a page must know to ask about a system."""
     from svyaz.forms import form_names, pseudo_cyclic
-    from svyaz.holding import options_for
     from svyaz.integrate import method_names
     from svyaz.program import languages
+    from svyaz.stabilise import options_for
 
     try:
         until: Json = options_for(system, {}).until

@@ -10,7 +10,7 @@ from svyaz.studio.questions import Tell
 from svyaz.studio.questions.asked import Asked, Table, asked, flag, run_options, text
 
 if TYPE_CHECKING:
-    from svyaz.holding import Stabilised
+    from svyaz.stabilise import Stabilised
 
 MOST_LINES = 80
 LONGEST = 12_000

@@ -40,12 +40,12 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import lagrangian
-from svyaz.holding import Options, options_for, scheme_of
 from svyaz.matrices import eigvals, eigvalsh
 from svyaz.model import Attracting, System, system_of, to_toml
 from svyaz.motion import simulate
 from svyaz.program import Program, build, compile_program
 from svyaz.shown import Shown
+from svyaz.stabilise import Options, options_for, scheme_of
 from svyaz.synthesis.inverse.attraction import FieldApproach, approach, rayleigh_function, symmetric_slopes
 from svyaz.synthesis.inverse.construction import field_system
 
