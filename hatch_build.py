@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import mkdtemp
 from types import FunctionType
 from typing import Any
-from unittest.mock import patch
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -74,52 +73,25 @@ def _run_every_loop() -> None:
     """
     import numpy as np
 
-    from svyaz.integrate import (
-        WIDTH,
-        Flow,
-        Group,
-        Ode,
-        StepSolver,
-        constants_writer,
-        control_of,
-        method,
-        method_names,
-        prepare_ensemble,
-        prepare_free_ensemble,
-        prepare_steps,
-        solve,
-    )
+    from svyaz.integrate import Group, Ode, control_of, method, method_names, solve
+    from svyaz.integrate.groups import LANES, constants_writer, prepare_free_group, prepare_group
     from svyaz.integrate.radau_desk import StiffRuns
     from svyaz.integrate.radau_lanes import run_in_lanes
     from svyaz.integrate.solving import natives
-    from svyaz.program import compile_program, engine
-    from svyaz.program.tape import Program
 
     falling = Ode(lambda t, y: -y, lambda t, y: -np.eye(1))
     for name in method_names():
         solve(falling, [1.0], (0.0, 1.0), method=name, step=0.25)
         if method(name).embedded:
             solve(falling, [1.0], (0.0, 1.0), method=name, rtol=1e-6, output=[0.0, 0.5, 1.0])
-    native = compile_program(Program((), ("t", "y"), (("input", 1), ("neg", 0)), (("rate[y]", 1),)))
-    flow = Ode(Flow(native.address, native.constants({}), 1, native))
-    for step, rtol in ((0.25, None), (None, 1e-6)):
-        StepSolver(flow, 1, "dopri5", step, rtol, None).over(1.0)(0.0, 1.0)
-    constants_writer(native.constants_address, np.zeros((1, 0)), np.zeros((1, 0)))(1)
-    none, stopped = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    for width in (1, 8):
-        with patch.object(engine, "vector_width", lambda width=width: width):
-            group = Group(
-                *(np.zeros((16, columns)) for columns in (1, 1, 1, 2, 2)),
-                np.full((16, 2), 0.5),
-                np.tile([2, 1], (16, 1)),
-                np.zeros((16, 2), dtype=np.int64),
-                np.zeros((16, 0, WIDTH)),
-            )
-            prepare_ensemble(method("rk4"), (native, None, None), group, none, 0, stopped)(0.0, 1.0)
-            prepare_steps(method("rk4"), (native, None), group, 0.5)(0.0, 1.0, 1.0)
-            control = control_of(method("dopri5"), (0.0, 1.0), 1e-6, None, 1)
-            prepare_free_ensemble(method("dopri5"), (native, None), control, group, none, 0, stopped)
-    rows = np.zeros((0, 2))
+    whole, rows = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2))
+    nobody = Group(rows, rows, rows, rows, rows, rows, whole, whole, np.zeros((0, 0, 5)))
+    none, stopped = np.zeros(0, dtype=np.int64), np.ones(1, dtype=np.int64)
+    control = control_of(method("dopri5"), (0.0, 1.0), 1e-6, None, 1)
+    for width in (1, LANES):
+        prepare_group(method("rk4"), (0, 0, 0), width, nobody, none, 0, stopped)
+        prepare_free_group(method("dopri5"), (0, 0, 0), width, control, nobody, none, 0, stopped)
+    constants_writer(0, rows, rows)
     absent = StiffRuns(rows, rows, rows, np.zeros((0, 0, 2)), np.zeros(0), none, none)
     control = control_of(method("radau"), (0.0, 1.0), 1e-6, None, 1)
     run_in_lanes(0, 0, natives(falling, method("radau"), 1), control, absent, 0)

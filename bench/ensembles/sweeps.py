@@ -40,7 +40,7 @@ def ours(name: str) -> Answer:
     import svyaz
     from svyaz.forms import derive, observed_quantities
     from svyaz.integrate import Group, method, prepare_ensemble, schedule
-    from svyaz.integrate.loops import prepare_members
+    from svyaz.integrate.groups import prepare_group
     from svyaz.program import build, compile_program
     from svyaz.stabilise import OFF, options_for, perturbation, prepare
 
@@ -77,7 +77,7 @@ def ours(name: str) -> Answer:
     for _ in range(4):
         one, many = group(), group()
         begin = clock()
-        prepare_members(tableau, (code.address, seen.address, 0), one, first, 1, never)(0.0, until)
+        prepare_group(tableau, (code.address, seen.address, 0), 1, one, first, 1, never)(0.0, until)
         middle = clock()
         prepare_ensemble(tableau, (code, seen, None), many, first, 1, never)(0.0, until)
         seconds["alone"].append(middle - begin)

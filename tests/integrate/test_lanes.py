@@ -10,10 +10,9 @@ import symengine as se
 
 import svyaz
 from svyaz.forms import write_inertia
-from svyaz.integrate import Flow, Group, control_of, lane_code, method, prepare_free_ensemble, schedule, solve
+from svyaz.integrate import Flow, Group, control_of, method, prepare_free_ensemble, radau_kernels, schedule, solve
 from svyaz.integrate.calls import FINISHED
-from svyaz.integrate.lanes import prepare_lanes
-from svyaz.integrate.loops import prepare_members
+from svyaz.integrate.groups import prepare_group
 from svyaz.program import build, compile_program, lane_width, lanes_of
 from svyaz.study.measures import of_motion, totals_along
 
@@ -90,12 +89,12 @@ def test_L6_members_retired_and_refilled_have_the_bits_of_one_alone(scheme) -> N
     columns = np.array([0, 1], dtype=np.int64)
     one, many = (group(starts, *tables, steps, 2) for _ in range(2))
     never = np.zeros(1, dtype=np.int64)
-    prepare_members(method(scheme), (rates.address, seen.address, 0), one, columns, 2, never)(0.0, 1.0)
+    prepare_group(method(scheme), (rates.address, seen.address, 0), 1, one, columns, 2, never)(0.0, 1.0)
     wide = [lanes_of(code) for code in (rates, seen)]
     assert wide[0] is not None
     assert wide[1] is not None
     addresses = (wide[0].address, wide[1].address, 0)
-    prepare_lanes(method(scheme), addresses, lane_width(), many, columns, 2, never)(0.0, 1.0)
+    prepare_group(method(scheme), addresses, lane_width(), many, columns, 2, never)(0.0, 1.0)
     assert len(set(one.answers[:, 0])) > 1, "some members run away, others do not"
     np.testing.assert_array_equal(one.answers, many.answers)
     np.testing.assert_array_equal(one.ends, many.ends)
@@ -177,7 +176,7 @@ def test_L6_members_of_sweeps_with_steps_of_their_own_are_runs_alone() -> None:
 
 def test_functions_of_lanes_are_made_once_for_all_threads() -> None:
     """Two makers at once would leave one of them with addresses of code that is gone."""
-    lane_code._made.cache_clear()
+    radau_kernels._made.cache_clear()
     with ThreadPoolExecutor(8) as crew:
-        found = list(crew.map(lambda _: lane_code.lane_functions(lane_width()), range(8)))
-    assert len({functions["add"].address for functions in found}) == 1
+        found = list(crew.map(lambda _: radau_kernels.kernels(1, lane_width()), range(8)))
+    assert len({kernels.prepare for kernels in found}) == 1

@@ -1,9 +1,9 @@
-"""Steps chosen by an estimate of the error, in native code.
+"""Steps chosen by an estimate of the error, in native code: all members of a group, of one lane or of several.
 
-Names and layout are those of `svyaz.integrate.stages`; `k` has a row for each stage, one for the slope at the end of the
-step, one for each stage of dense output, and room for the weights of the interpolant. The working array is (6, n + 1):
-state, next state, argument of a stage, state between steps, zeros. `clock` = [step to try, error of the last step].
-Of an explicit method k[0] always holds the slope of the state in row 0: a rejected step does not evaluate it again.
+All lanes try a step together, each of its own length; what a lane rejects it tries again with the next trial of the others.
+Names are those of `svyaz.integrate.stages` and `state`; `slopes` have a row for each stage, one for the slope at the end of
+the step, one for each stage of dense output, and room for the weights of the interpolant. Row 0 always holds the slope of the
+state: a rejected step does not evaluate it again.
 
 E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), II.4-II.6; E. Hairer,
 G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.2 for the control.
@@ -21,6 +21,7 @@ from svyaz.integrate.calls import (
     AFTER_REJECTION,
     DONE,
     EVALUATIONS,
+    EXHAUSTED,
     FINISHED,
     REJECTED,
     RUNNING,
@@ -28,25 +29,35 @@ from svyaz.integrate.calls import (
     STALLED,
     STATUS,
     STORED,
-    Address,
-    Callee,
     Counters,
-    bounded,
+    bits,
     call,
-    copy,
-    place,
-    read,
-    settle,
-    write,
+    choose,
+    every_lane,
+    failures,
+    fused,
+    lanes,
+    mask,
+    own,
+    square_root,
+    tail,
+    unbounded,
+    width,
 )
 from svyaz.integrate.compiling import compiled, part, piece
-from svyaz.integrate.stages import Addresses, Scheme, add, addresses, combine, slopes_of, solved
+from svyaz.integrate.members import admit, answer, has_ended, judge, observe, retire, settle, spread, store, take
+from svyaz.integrate.stages import Stages, add, combine, scheme, slopes_of, solved
+from svyaz.integrate.state import LIVE, NEXT, GroupRun, LaneState
+from svyaz.integrate.tableau import Tableau
 
-STEP, ERROR, LAST_STEP, FACTORISED = range(4)  # places in clock; the last two are Radau's
+STEP, ERROR, LAST_STEP, FACTORISED = range(4)  # places in a clock; the last two are Radau's
+TIME, THETA, SIZE, CURVE = range(4)  # places in the room for numbers of lanes
 
 
 class Control(NamedTuple):
-    """What is asked of the steps: tolerances and the rule of the next step (see `tableau.Controller`)."""
+    """What is asked of the steps: the end, tolerances (a row for each member, or one for all), the rule of the next step (see
+    `tableau.Controller`), how many trials a member may make, and the order of the method for the first step.
+    """
 
     t1: float
     rtol: float
@@ -56,96 +67,91 @@ class Control(NamedTuple):
     smallest: float
     largest: float
     safety: float
+    most: int
+    order: float
 
 
-class Estimate(NamedTuple):
-    """Estimates of the error: their number, the first row of the scheme, whether they use the slope at the end of the
-    step, addresses of zeros [t, y…] and of the absolute tolerances, the relative one.
+class Embedded(NamedTuple):
+    """Estimates of the error: their number, the first row of the scheme, whether they use the slope at the end of the step.
+    Dense output: factors (rows of slopes, d) of the nested basis, and the numbers 0, 1, … of these rows.
     """
 
     estimates: int
     row: int
     fsal: bool
-    zero: Address
-    atol: Address
-    rtol: float
-
-
-class Interpolant(NamedTuple):
-    """Dense output: factors (rows of k, d) of the nested basis, and the numbers 0, 1, … of the rows of k."""
-
     factors: Array
     identity: NDArray[np.int64]
 
 
-class Output(NamedTuple):
-    """Where states are stored: rows (·, n + 1), at the times of `grid`, or after every step."""
-
-    rows: Array
-    grid: Array
-    on_grid: bool
+def embedded(tableau: Tableau) -> Embedded:
+    """What a method with an estimate of its error brings along."""
+    assert tableau.dense is not None, "a method that chooses its steps has dense output"
+    height, errors = len(tableau.dense), len(tableau.errors)
+    row = len(scheme(tableau).first) - 1 - errors
+    return Embedded(errors, row, bool(tableau.fsal), tableau.dense, np.arange(height, dtype=np.int64))
 
 
 @part
-def gather(at: Addresses, row: int, h: float, x: Address, y: Address) -> None:
+def gather_slopes(at: Stages, row: int, h: float, x: Array, y: Array) -> None:
     """`combine` as a call: a copy of it at each place would cost more to compile than the calls cost to run."""
     combine(at, row, h, x, y)
 
 
 @part
-def evaluate(at: Addresses, begin: int, end: int, h: float, x: Address) -> int:
+def evaluate(at: Stages, begin: int, end: int, h: float, x: Array) -> int:
     """`slopes_of` as a call."""
     return slopes_of(at, begin, end, h, x)
 
 
 @part
-def square_sum(v: Address, a: Address, b: Address, atol: Address, rtol: float, n: int) -> float:
+def square_sum(v: Array, a: Array, b: Array, atol: Array, rtol: float) -> float:
     """Σ (vᵢ / (atolᵢ + rtol max(|aᵢ|, |bᵢ|)))² over the states of three [t, y…]."""
-    total = 0.0
-    for m in range(1, n + 1):
-        scale = read(atol, m - 1) + rtol * max(abs(read(a, m)), abs(read(b, m)))
-        ratio = read(v, m) / scale
-        total += ratio * ratio
+    total = choose(v[1] < 0.0, 0.0, 0.0)
+    for m in range(1, v.size):
+        first, second = abs(a[m]), abs(b[m])
+        ratio = v[m] / fused(rtol, choose(second > first, second, first), atol[m - 1])
+        total = fused(ratio, ratio, total)
     return total
 
 
-@piece
-def error_of(at: Addresses, by: Estimate, h: float, x: Address, y: Address) -> float:
+@part
+def error_of(at: Stages, by: Embedded, control: Control, s: LaneState) -> float:
     """Error of a step from x to y, 1 being what is allowed.
 
     With two estimates, those of dop853, err = e₅²/√(e₅² + 0.01 e₃²): Hairer, Nørsett, Wanner (II.10.17).
     """
-    gather(at, by.row, h, by.zero, at.z)
-    first = square_sum(at.z, x, y, by.atol, by.rtol, at.n)
-    error = np.sqrt(first / at.n)
-    if by.estimates == 2 and first > 0.0:
-        gather(at, by.row + 1, h, by.zero, at.z)
-        error = first / np.sqrt((first + 0.01 * square_sum(at.z, x, y, by.atol, by.rtol, at.n)) * at.n)
+    h, n = s.step[0], float(s.x.size - 1)
+    gather_slopes(at, by.row, h, s.zero, at.z)
+    first = square_sum(at.z, s.x, s.y, s.atol, control.rtol)
+    error = square_root(first / n)
+    if by.estimates == 2:
+        gather_slopes(at, by.row + 1, h, s.zero, at.z)
+        second = square_sum(at.z, s.x, s.y, s.atol, control.rtol)
+        error = choose(first > 0.0, first / square_root(fused(0.01, second, first) * n), error)
     return error
 
 
-@piece
-def trial(at: Addresses, by: Estimate, h: float, x: Address, y: Address, count: Counters) -> float:
-    """Try a step from x to y; the answer is its error, infinite where the right-hand side fails.
-
-    The slope at y, row s of k, is there if the error is at most 1.
+@part
+def trial(at: Stages, by: Embedded, control: Control, s: LaneState) -> int:
+    """Try a step from x to y in all lanes; their errors are left in `s.error`, infinite where the rates fail. The slope at y,
+    row s of the slopes, is there where the error is at most 1. The answer is the status of the rates.
     """
-    if at.solve != 0:
-        status = solved(at, h, x, y)
+    h, stages, full = s.step[0], at.rule.stages, every_lane(s.x)
+    if at.implicit.address != 0:
+        status = solved(at, s.step, s.x, s.y)
     else:
-        status = evaluate(at, 1, at.stages, h, x)
-        gather(at, at.stages, h, x, y)
-    end_slope = at.k + 8 * at.n * at.stages
-    if status == 0 and by.fsal:
-        status = call(at.f, y, at.constants, end_slope)
-    error = np.inf
-    if status == 0:
-        error = error_of(at, by, h, x, y)
-        if error <= 1.0 and not by.fsal:
-            status = call(at.f, y, at.constants, end_slope)
-    count[EVALUATIONS] += at.stages if at.solve == 0 else 1
-    count[STATUS] = max(status, 0)
-    return error if status == 0 else np.inf
+        status = evaluate(at, 1, stages, h, s.x)
+        gather_slopes(at, stages, h, s.x, s.y)
+    s.y[0] = s.time[0]
+    ends = tail(at.slopes, (s.x.size - 1) * stages)
+    if by.fsal and failures(status, s.x) != full:
+        status |= call(at.rates, s.y, at.constants, ends)
+    if failures(status, s.x) != full:
+        s.error[0] = error_of(at, by, control, s)
+        if not by.fsal and bits(s.error[0] <= 1.0) != 0:
+            status |= call(at.rates, s.y, at.constants, ends)
+    s.error[0] = choose(mask(failures(status, s.x), s.x), np.inf, s.error[0])
+    return status
 
 
 @piece
@@ -158,160 +164,221 @@ def ratio_of_steps(error: float, before: float, control: Control, growth: float)
 
 
 @part
-def interpolate(at: Addresses, dense: Interpolant, theta: float, h: float, x: Address, y: Address) -> None:
+def interpolate(at: Stages, by: Embedded, theta: float, h: float, x: Array, y: Array) -> None:
     """y = x + h Σ k[i] Σ factors[i, j] φⱼ(θ) with φ = θ, θ(1 - θ), θ²(1 - θ), …"""
-    height, degree = dense.factors.shape
-    factors, weights = place(dense.factors), at.k + 8 * at.n * height
+    height, degree = by.factors.shape
+    weights = tail(at.slopes, (x.size - 1) * height)
     for i in range(height):
-        value, phi = 0.0, 1.0
-        for j in range(degree):
-            phi *= theta if j % 2 == 0 else 1.0 - theta
-            value += phi * read(factors, i * degree + j)
-        write(weights, i, value)
-    add(place(dense.identity), weights, 0, height, at.k, at.n, h, x, y)
+        phi = theta
+        value = phi * by.factors[i, 0]
+        for j in range(1, degree):
+            phi = phi * (theta if j % 2 == 0 else 1.0 - theta)
+            value = fused(phi, by.factors[i, j], value)
+        weights[i] = value
+    add(by.identity, weights, 0, height, at.slopes, h, x, y)
 
 
-@compiled
-def first_step(
-    f: Callee, control: Control, order: float, work: Array, slopes: Array, clock: Array, count: Counters
-) -> int:
-    """Slope at the start and a first step."""
-    return begun(f.address, place(f.constants), control, order, work, slopes, clock, count)
-
-
-@piece
-def begun(
-    f: Address, c: Address, control: Control, order: float, work: Array, slopes: Array, clock: Array, count: Counters
-) -> int:
-    """Slope at the start and a first step from the size of y, y' and y'' (Hairer, Nørsett, Wanner II.4)."""
-    n = work.shape[1] - 1
-    x, k, atol = place(work), place(slopes), place(control.atol)
-    y, z = x + 8 * (n + 1), x + 16 * (n + 1)
-    status = call(f, x, c, k)
-    count[EVALUATIONS] += 2
-    if status != 0:
-        count[STATUS] = status
-        return SINGULAR
-    copy(k, z + 8, n)
-    d0 = np.sqrt(square_sum(x, x, x, atol, control.rtol, n) / n)
-    d1 = np.sqrt(square_sum(z, x, x, atol, control.rtol, n) / n)
-    span = control.t1 - read(x, 0)
-    h = min(span, 1e-6 if d0 < 1e-5 or not d1 >= 1e-5 else 0.01 * d0 / d1)
+@part
+def begin_steps(at: Stages, control: Control, s: LaneState, fresh: int) -> None:
+    """Slope at the start of the lanes that are fresh, and a first step from the size of y, y' and y'' (Hairer, Nørsett, Wanner
+    II.4).
+    """
+    n = s.x.size - 1
+    begun, slopes, moved = mask(fresh, s.x), s.slopes, tail(s.slopes, n)
+    status = call(at.rates, s.x, at.constants, moved)
+    bad = failures(status, s.x)
     for m in range(n):
-        write(y, m + 1, read(x, m + 1) + h * read(k, m))
-    write(y, 0, read(x, 0) + h)
-    clock[STEP], clock[ERROR] = h, 1e-4
-    if not bounded(y, n) or call(f, y, c, k + 8 * n) != 0:
-        return RUNNING  # the trial went too far: begin with the cautious step
+        s.z[m + 1] = moved[m]
+        slopes[m] = choose(begun, moved[m], slopes[m])
+    d0 = square_root(square_sum(s.x, s.x, s.x, s.atol, control.rtol) / float(n))
+    d1 = square_root(square_sum(s.z, s.x, s.x, s.atol, control.rtol) / float(n))
+    span = control.t1 - s.x[0]
+    usual = choose(d0 < 1e-5, 1e-6, choose(d1 >= 1e-5, 0.01 * d0 / d1, 1e-6))
+    h = choose(usual < span, usual, span)
     for m in range(n):
-        write(z, m + 1, (read(k + 8 * n, m) - read(k, m)) / h)
-    d2 = np.sqrt(square_sum(z, x, x, atol, control.rtol, n) / n)
-    largest = max(d1, d2)
-    if np.isfinite(largest):
-        better = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / order)
-        clock[STEP] = min(100 * h, better, span)
-    return RUNNING
+        s.y[m + 1] = fused(h, moved[m], s.x[m + 1])
+    s.y[0] = s.x[0] + h
+    s.room[TIME], s.room[SIZE] = h, d1
+    wild = bad | unbounded(s.y)
+    if wild & fresh != fresh:
+        wild |= failures(call(at.rates, s.y, at.constants, moved), s.x)
+        for m in range(n):
+            s.z[m + 1] = (moved[m] - slopes[m]) / h
+        s.room[CURVE] = square_root(square_sum(s.z, s.x, s.x, s.atol, control.rtol) / float(n))
+    for lane in range(width(s.x)):
+        if not (fresh >> lane) & 1:
+            continue
+        s.counters[lane, EVALUATIONS] += 2
+        if (bad >> lane) & 1:
+            s.code[lane], s.counters[lane, STATUS] = SINGULAR, status if width(s.x) == 1 else 1
+        step, d1_own, d2_own = lanes(s.room)[TIME, lane], lanes(s.room)[SIZE, lane], lanes(s.room)[CURVE, lane]
+        s.clocks[lane, STEP], s.clocks[lane, ERROR] = step, 1e-4
+        largest = max(d1_own, d2_own)
+        if not (wild >> lane) & 1 and np.isfinite(largest):  # else the trial went too far: begin with the cautious step
+            better = max(1e-6, step * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / control.order)
+            s.clocks[lane, STEP] = min(100 * step, better, control.t1 - lanes(s.x)[0, lane])
 
 
-@piece
-def fill_grid(
-    at: Addresses,
-    after_step: Callee,
-    dense: Interpolant,
-    out: Output,
-    h: float,
-    x: Address,
-    y: Address,
-    between: Address,
-    count: Counters,
-) -> int:
-    """Store the states at the times of the grid inside the step from x to y."""
-    n, t, end, code = at.n, read(x, 0), read(y, 0), RUNNING
-    height, size = dense.factors.shape[0], 8 * (n + 1)
-    ready = height == at.stages + 1
-    while count[STORED] < out.grid.size and out.grid[count[STORED]] <= end and code == RUNNING:
-        time = out.grid[count[STORED]]
-        row = place(out.rows) + size * count[STORED]
-        if time == end:
-            copy(y, row, n + 1)
+@part
+def next_lengths(control: Control, s: LaneState) -> None:
+    """The step of each lane and the time after it; lanes without a member stand still, and so does one whose time would not
+    move any more or which has made all its trials.
+    """
+    step, time, x = lanes(s.step), lanes(s.time), lanes(s.x)
+    for lane in range(width(s.x)):
+        count, t, h = s.counters[lane], x[0, lane], s.clocks[lane, STEP]
+        step[0, lane], time[0, lane] = 0.0, t
+        if s.code[lane] != RUNNING:
+            continue
+        if not 0.1 * h > 2.3e-16 * abs(t) or h < 1e-290:
+            s.code[lane] = SINGULAR if count[STATUS] != 0 else STALLED
+        elif count[DONE] + count[REJECTED] >= control.most:
+            s.code[lane] = EXHAUSTED
+        elif t + 1.01 * h >= control.t1:
+            step[0, lane], time[0, lane] = control.t1 - t, control.t1
         else:
-            if not ready:
-                count[STATUS] = evaluate(at, at.stages + 1, height, h, x)
-                count[EVALUATIONS] += height - at.stages - 1
-                ready = True
-            interpolate(at, dense, (time - t) / h, h, x, between)
-            write(between, 0, time)
-            code = settle(after_step.address, place(after_step.constants), between, n, at.z)
-            if count[STATUS] != 0:
-                code = SINGULAR
-            copy(between, row, n + 1)
-        count[STORED] += 1 if code == RUNNING else 0
-    return code
+            step[0, lane], time[0, lane] = h, t + h
 
 
-@compiled
-def adaptive(
-    chunk: int,
-    f: Callee,
-    solve: Callee,
-    after_step: Callee,
-    rule: Scheme,
-    control: Control,
-    order: float,
-    errors: int,
-    fsal: bool,
-    dense: Interpolant,
-    out: Output,
-    work: Array,
-    slopes: Array,
-    clock: Array,
-    count: Counters,
-) -> int:
-    """At most `chunk` trials from the state in row 0 of `work` towards t1; before the first one a first step is proposed."""
-    if count[DONE] + count[REJECTED] == 0:
-        begun = first_step(f, control, order, work, slopes, clock, count)
-        if begun != RUNNING:
-            return begun
-    n = work.shape[1] - 1
-    size = 8 * (n + 1)
-    x = place(work)
-    y, z, between, zero = x + size, x + 2 * size, x + 3 * size, x + 4 * size
-    at = addresses(f, solve, rule, n, slopes, z)
-    by = Estimate(errors, dense.factors.shape[0], fsal, zero, place(control.atol), control.rtol)
-    for _ in range(chunk):
-        t, h = read(x, 0), clock[STEP]
-        if not 0.1 * h > 2.3e-16 * abs(t) or h < 1e-290:  # the time would not move
-            return SINGULAR if count[STATUS] != 0 else STALLED
-        final = t + 1.01 * h >= control.t1
-        if final:
-            h = control.t1 - t
-        write(y, 0, control.t1 if final else t + h)
-        error = trial(at, by, h, x, y, count)
-        if not error <= 1.0:
-            clock[STEP] = h * ratio_of_steps(error, 1.0, control, 0.9)
+@part
+def accept(at: Stages, control: Control, status: int, s: LaneState) -> int:
+    """The lanes whose trial is good enough; the others are to try a shorter step."""
+    good, bad = 0, failures(status, s.x)
+    for lane in range(width(s.x)):
+        if s.code[lane] != RUNNING:
+            continue
+        count, error = s.counters[lane], lanes(s.error)[0, lane]
+        count[EVALUATIONS] += at.rule.stages if at.implicit.address == 0 else 1
+        count[STATUS] = max(status, 0) if width(s.x) == 1 else (bad >> lane) & 1
+        if error <= 1.0:
+            good |= 1 << lane
+        else:
+            s.clocks[lane, STEP] = lanes(s.step)[0, lane] * ratio_of_steps(error, 1.0, control, 0.9)
             count[REJECTED] += 1
             count[AFTER_REJECTION] = 1
+    return good
+
+
+@part
+def fill_grid(p: GroupRun, at: Stages, by: Embedded, good: int) -> None:
+    """Store the states at the times of the grid inside the steps of the lanes that are good."""
+    s, output, height = p.state, p.output, by.factors.shape[0]
+    ready, grid, room = height == at.rule.stages + 1, p.output.grid, lanes(p.state.room)
+    while good != 0:
+        status, inside = 0, 0
+        for lane in range(width(s.x)):
+            place, end = s.counters[lane, STORED], lanes(s.y)[0, lane]
+            if not (good >> lane) & 1 or place >= grid.size or grid[place] > end:
+                continue
+            if grid[place] == end:
+                store(s.y, lane, output, s)
+                continue
+            inside |= 1 << lane
+            room[TIME, lane] = grid[place]
+            room[THETA, lane] = (grid[place] - lanes(s.x)[0, lane]) / lanes(s.step)[0, lane]
+            s.counters[lane, EVALUATIONS] += 0 if ready else height - at.rule.stages - 1
+        good = inside
+        if inside == 0:
+            break
+        if not ready:
+            status = evaluate(at, at.rule.stages + 1, height, s.step[0], s.x)
+            ready = True
+        interpolate(at, by, s.room[THETA], s.step[0], s.x, s.between)
+        s.between[0] = s.room[TIME]
+        lost, wild = settle(p, s.between, inside)
+        judge(s, inside, status, lost, wild)
+        for lane in range(width(s.x)):
+            if (inside >> lane) & 1 and s.code[lane] == RUNNING:
+                store(s.between, lane, output, s)
+            elif (inside >> lane) & 1:
+                good &= ~(1 << lane)
+
+
+@part
+def follow(p: GroupRun, at: Stages, control: Control, good: int) -> None:
+    """Take the steps of the lanes that are good and choose the next ones."""
+    s, n, output = p.state, p.state.x.size - 1, p.output
+    take(s, good)
+    taken, ends, further = mask(good, s.x), tail(at.slopes, n * at.rule.stages), 0
+    for m in range(n):
+        at.slopes[m] = choose(taken, ends[m], at.slopes[m])
+    for lane in range(width(s.x)):
+        if not (good >> lane) & 1:
             continue
-        code = settle(after_step.address, place(after_step.constants), y, n, z)
-        if code == RUNNING and out.on_grid:
-            code = fill_grid(at, after_step, dense, out, h, x, y, between, count)
-        if code != RUNNING:
-            return code
-        copy(y, x, n + 1)
-        copy(at.k + 8 * n * at.stages, at.k, n)
-        count[DONE] += 1
-        if not out.on_grid:
-            copy(x, place(out.rows) + size * count[STORED], n + 1)
-            count[STORED] += 1
-        if final:
-            return FINISHED
-        if after_step.address != 0:
-            count[STATUS] = call(at.f, x, at.constants, at.k)
-            count[EVALUATIONS] += 1
-            if count[STATUS] != 0:
-                return SINGULAR
+        s.counters[lane, DONE] += 1
+        if not output.on_grid and output.rows.shape[1] > 0:
+            store(s.x, lane, output, s)
+        if lanes(s.x)[0, lane] == control.t1:
+            s.code[lane] = FINISHED
+        else:
+            further |= 1 << lane
+    if further != 0 and p.functions.after_step != 0:
+        moved, going = tail(at.slopes, n), mask(further, s.x)
+        status = call(at.rates, s.x, at.constants, moved)
+        for m in range(n):
+            at.slopes[m] = choose(going, moved[m], at.slopes[m])
+        judge(s, further, status, 0, 0)
+        for lane in range(width(s.x)):
+            s.counters[lane, EVALUATIONS] += (further >> lane) & 1
+    for lane in range(width(s.x)):
+        if not (further >> lane) & 1 or s.code[lane] != RUNNING:
+            continue
+        count, error = s.counters[lane], lanes(s.error)[0, lane]
         growth = 1.0 if count[AFTER_REJECTION] else control.largest
-        clock[STEP] = h * ratio_of_steps(error, clock[ERROR], control, growth)
-        clock[ERROR] = max(error, 1e-4)
+        ratio = ratio_of_steps(error, s.clocks[lane, ERROR], control, growth)
+        s.clocks[lane, STEP] = lanes(s.step)[0, lane] * ratio
+        s.clocks[lane, ERROR] = max(error, 1e-4)
         count[AFTER_REJECTION] = 0
-    return RUNNING
+    if p.functions.observe != 0:
+        observe(p, good, 0)
+
+
+@part
+def enter(p: GroupRun, control: Control) -> int:
+    """Put members into the lanes that have none, with their tolerances; those that have a way to go are named in the answer."""
+    s, rows = p.state, control.atol
+    fresh = admit(p)
+    for lane in range(width(s.x)):
+        spread(rows[min(max(0, s.member[lane]), len(rows) - 1)], s.atol, lane)
+        if (fresh >> lane) & 1 and lanes(s.x)[0, lane] >= control.t1:
+            s.code[lane] = FINISHED
+            fresh &= ~(1 << lane)
+    return fresh
+
+
+@compiled
+def adaptive(chunk: int, control: Control, by: Embedded, p: GroupRun, stop: Counters) -> int:
+    """At most ``chunk`` trials of each lane towards t1; less soon after another thread has set stop[0].
+
+    The answer is RUNNING, or the code with which the last member ended.
+    """
+    s, group = p.state, p.group
+    for _ in range(chunk):
+        if stop[0] != 0 or has_ended(p):
+            break
+        fresh = 0
+        if s.queue[LIVE] < width(s.x) and s.queue[NEXT] < len(group.starts):
+            fresh = enter(p, control)
+        constants = own(group.constants, s.constants, s.member[0])
+        at = Stages(p.functions.rates, constants, p.rule, s.slopes, s.z, p.functions.implicit)
+        if fresh != 0:
+            begin_steps(at, control, s, fresh)
+        next_lengths(control, s)
+        running = 0
+        for lane in range(width(s.x)):
+            running |= (1 << lane) if s.code[lane] == RUNNING else 0
+        good = 0
+        if running != 0:
+            good = accept(at, control, trial(at, by, control, s), s)
+        if good != 0:
+            lost, wild = settle(p, s.y, good)
+            judge(s, good, 0, lost, wild)
+            good &= ~(lost | wild)
+            if p.output.on_grid:
+                fill_grid(p, at, by, good)
+                for lane in range(width(s.x)):
+                    good &= ~(1 << lane) if s.code[lane] != RUNNING else -1
+            if good != 0:
+                follow(p, at, control, good)
+        retire(p)
+    return answer(p)

@@ -21,6 +21,9 @@ Counters = NDArray[np.int64]
 # what a loop answers; it says RUNNING when its share of steps is used up and it wants to be called again
 RUNNING, FINISHED, DIVERGED, SINGULAR, STALLED, PROJECTION, NEWTON = range(7)
 
+STOPPED, EXHAUSTED, HOPELESS = -1, -2, -3
+"""Interrupted by the user; more steps than allowed; steps so short that more than allowed would be needed."""
+
 # places in `count`, the whole numbers that a loop keeps: steps done, rows stored, evaluations, steps since a row was
 # stored, status of the rates; rejected trials, was the last one rejected; J belongs to the state; factorisations; J made
 DONE, STORED, EVALUATIONS, WAITING, STATUS, REJECTED, AFTER_REJECTION, FRESH, FACTORISATIONS, JACOBIANS = range(10)
@@ -42,8 +45,8 @@ class Callee(NamedTuple):
 
 
 @instruction
-def call(address: Address, x: Address, c: Address, out: Address) -> int:
-    """f(x, c, out) of the function at `address`; all four are addresses, the answer is its status."""
+def call(address: Address, x: Address | Array, c: Address | Array, out: Address | Array) -> int:
+    """f(x, c, out) of the function at `address`; x, c, out are arrays or addresses, the answer is its status."""
     raise Uncompiled
 
 
@@ -101,11 +104,79 @@ def choose(which: bool, a: float, b: float) -> float:
     raise Uncompiled
 
 
+@instruction
+def square_root(a: float) -> float:
+    """√a."""
+    raise Uncompiled
+
+
+@instruction
+def width(array: Array) -> int:
+    """The number of lanes of an array of vectors, 1 where its entries are numbers; a constant of the code."""
+    raise Uncompiled
+
+
+@instruction
+def lanes(array: Array) -> Array:
+    """The entries of an array of vectors by rows, a column for each lane."""
+    raise Uncompiled
+
+
+@instruction
+def tail(array: Array, index: int) -> Array:
+    """The entries of an array from one of them on."""
+    raise Uncompiled
+
+
+@instruction
+def own(rows: Array, wide: Array, number: int) -> Array:
+    """Constants of a function: row ``number`` for one lane, which may change them, ``wide`` for several."""
+    raise Uncompiled
+
+
+@instruction
+def bits(truth: bool) -> int:
+    """A whole number with a bit for each lane in which something holds."""
+    raise Uncompiled
+
+
+@instruction
+def mask(flags: int, array: Array) -> bool:
+    """What holds in the lanes of an array with a bit in ``flags``."""
+    raise Uncompiled
+
+
 @piece
 def copy(source: Address, target: Address, size: int) -> None:
     """target = source, `size` numbers."""
     for m in range(size):
         write(target, m, read(source, m))
+
+
+@piece
+def every_lane(array: Array) -> int:
+    """A bit for each lane."""
+    return (1 << width(array)) - 1
+
+
+@piece
+def failures(status: int, array: Array) -> int:
+    """A bit for each lane in which a function failed: a function of several lanes answers so, that of one by a number."""
+    if width(array) == 1:
+        return 1 if status != 0 else 0
+    return status
+
+
+@piece
+def unbounded(x: Array) -> int:
+    """A bit for each lane whose state in [t, y…] is not finite or beyond the bound of overflow.
+
+    A sum is not packed by the compiler: a packed load of numbers that were just written one by one waits for them.
+    """
+    size = abs(x[1])
+    for m in range(2, x.size):
+        size = size + abs(x[m])
+    return every_lane(x) & ~bits(size <= OVERFLOW)  # NaN is not below
 
 
 @piece

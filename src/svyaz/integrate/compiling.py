@@ -37,7 +37,11 @@ ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctype
 TEXTS = "texts"
 """The folder of the wheel with the texts of loops; a source tree has none."""
 _NUMBERS: dict[type, str] = {float: "d", np.float64: "d", int: "q", np.int64: "q", bool: "b"}
-_ARRAYS = {(kind, n): letter + n * "q" for kind, letter in (("d", "f"), ("l", "i"), ("D", "c")) for n in range(1, 4)}
+_ARRAYS = {
+    (kind, n): letter + n * "q"
+    for kind, letter in (("d", "f"), ("l", "i"), ("D", "c"), ("V", "v"))
+    for n in range(1, 4)
+}
 _LETTERS = {np.dtype(np.float64): "f8", np.dtype(np.int64): "i8", np.dtype(np.complex128): "c16"}
 
 
@@ -156,11 +160,11 @@ class Loop(Woveable):
             return self._entries[layout]
 
 
-_FORMATS = str.maketrans({"b": "q", "f": "q", "c": "q", "i": "q", "(": None, ")": None})
+_FORMATS = str.maketrans({"b": "q", "f": "q", "c": "q", "i": "q", "v": "q", "(": None, ")": None})
 
 
 def _put(value: Any, words: list[int | float]) -> str:
-    """Append the words of an argument; the answer is its layout: d, q, b for a number, f, i, c and its sizes for an array."""
+    """Append the words of an argument; the answer is its layout: d, q, b for a number, f, i, c, v and sizes for an array."""
     kind = type(value)
     if kind is np.ndarray:
         if not value.flags.c_contiguous:
@@ -177,7 +181,8 @@ def _put(value: Any, words: list[int | float]) -> str:
 def pattern(value: Any) -> Pattern:
     """The type of an argument."""
     if isinstance(value, np.ndarray):
-        return Pattern(_LETTERS[value.dtype], value.ndim)
+        kind = _LETTERS.get(value.dtype) or f"v{value.dtype.itemsize // 8}"
+        return Pattern(kind, value.ndim)
     if isinstance(value, tuple):
         return Pattern("", record=type(value), parts=tuple(pattern(member) for member in value))
     return Pattern("d" if isinstance(value, float) else "b" if isinstance(value, bool) else "q")

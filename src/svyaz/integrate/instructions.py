@@ -15,7 +15,10 @@ from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature
 from numba.core.typing.templates import signature as typing_signature
 
-WORD, NUMBER = ir.IntType(64), ir.DoubleType()
+from svyaz.integrate import vectors
+from svyaz.integrate.vectors import NUMBER, MaskType, VectorType
+
+WORD = ir.IntType(64)
 Generated = tuple[object, Callable[..., ir.Value]]
 
 # the stubs of numba know no arrays and pointers
@@ -28,25 +31,31 @@ def _number(builder: ir.IRBuilder, address: ir.Value, index: ir.Value) -> ir.Val
     return builder.gep(builder.inttoptr(address, NUMBER.as_pointer()), [index])
 
 
-def _status(builder: ir.IRBuilder, address: ir.Value, *arguments: ir.Value) -> ir.Value:
-    """What the function of three pointers at an address answers."""
-    number = NUMBER.as_pointer()
-    kind = ir.FunctionType(ir.IntType(32), (number, number, number))
-    pointers = [builder.inttoptr(argument, number) for argument in arguments]
-    return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), pointers), WORD)
+def _address(context: BaseContext, builder: ir.IRBuilder, kind: Any, given: ir.Value) -> ir.Value:
+    """The address of the first entry of an array; an address is one."""
+    if not isinstance(kind, _kinds.Array):
+        return given
+    return builder.ptrtoint(context.make_array(kind)(context, builder, given).data, WORD)
 
 
 def call(typing_context: object, address: object, x: object, c: object, out: object) -> Generated:
-    signature = types.int64(types.int64, types.int64, types.int64, types.int64)
-    return signature, lambda _context, builder, _signature, given: _status(builder, *given)
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        number = NUMBER.as_pointer()
+        kind = ir.FunctionType(ir.IntType(32), (number, number, number))
+        arguments = [_address(context, builder, *both) for both in zip(signature.args[1:], given[1:], strict=True)]
+        pointers = [builder.inttoptr(argument, number) for argument in arguments]
+        return builder.sext(builder.call(builder.inttoptr(given[0], kind.as_pointer()), pointers), WORD)
+
+    return typing_signature(types.int64, types.int64, x, c, out), generate
 
 
 def place(typing_context: object, array: object) -> Generated:
     def generate(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
     ) -> ir.Value:
-        view = context.make_array(signature.args[0])(context, builder, given[0])
-        return builder.ptrtoint(view.data, WORD)
+        return _address(context, builder, signature.args[0], given[0])
 
     return _int64(array), generate
 
@@ -76,20 +85,108 @@ def whole(typing_context: object, address: object, index: object) -> Generated:
 
 
 def fused(typing_context: object, a: object, b: object, c: object) -> Generated:
+    width = vectors.width_of((a, b, c))
+
     def generate(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
     ) -> ir.Value:
-        name = "llvm.fmuladd.f64"
-        known = builder.module.globals.get(name)
-        kind = ir.FunctionType(NUMBER, (NUMBER, NUMBER, NUMBER))
-        return builder.call(ir.Function(builder.module, kind, name) if known is None else known, given)
+        values = [vectors.splat(builder, value, width) if width else value for value in given]
+        return vectors.called(builder, "fmuladd", values)
 
-    return types.float64(types.float64, types.float64, types.float64), generate
+    if not width:
+        return types.float64(types.float64, types.float64, types.float64), generate
+    return typing_signature(VectorType(width), a, b, c), generate
 
 
 def choose(typing_context: object, which: object, a: object, b: object) -> Generated:
-    signature = types.float64(types.boolean, types.float64, types.float64)
-    return signature, lambda _context, builder, _signature, given: builder.select(*given)
+    width = vectors.width_of((which,))
+
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        values = [vectors.splat(builder, value, width) if width else value for value in given[1:]]
+        return builder.select(given[0], *values)
+
+    if not width:
+        return types.float64(types.boolean, types.float64, types.float64), generate
+    product = any(isinstance(kind, VectorType) and kind.product for kind in (a, b))
+    return typing_signature(VectorType(width, product), which, a, b), generate
+
+
+def square_root(typing_context: object, a: object) -> Generated:
+    kind = a if isinstance(a, VectorType) else types.float64
+    return typing_signature(kind, kind), lambda _context, builder, _signature, given: vectors.called(
+        builder, "sqrt", given
+    )
+
+
+def width(typing_context: object, array: Any) -> Generated:
+    count = max(1, vectors.width_of((array.dtype,)))
+    return _int64(array), lambda _context, _builder, _signature, _given: ir.Constant(WORD, count)
+
+
+def lanes(typing_context: object, array: Any) -> Generated:
+    count = ir.Constant(WORD, max(1, vectors.width_of((array.dtype,))))
+    view = _kinds.Array(types.float64, 2, "C")
+
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        whole = context.make_array(array)(context, builder, given[0])
+        address = builder.ptrtoint(whole.data, WORD)
+        return array_at(context, builder, view, address, [whole.nitems, count])
+
+    return typing_signature(view, array), generate
+
+
+def tail(typing_context: object, array: Any, index: object) -> Generated:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        whole = context.make_array(array)(context, builder, given[0])
+        address = builder.ptrtoint(builder.gep(whole.data, [given[1]]), WORD)
+        return array_at(context, builder, array, address, [builder.sub(whole.nitems, given[1])])
+
+    return typing_signature(array, array, types.int64), generate
+
+
+def own(typing_context: object, rows: Any, wide: Any, number: object) -> Generated:
+    count = vectors.width_of((wide.dtype,))
+    view = _kinds.Array(types.float64, 1, "C")
+
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        if count:
+            return given[1]
+        table = context.make_array(rows)(context, builder, given[0])
+        length = builder.extract_value(table.shape, 1)
+        address = builder.ptrtoint(builder.gep(table.data, [builder.mul(given[2], length)]), WORD)
+        return array_at(context, builder, view, address, [length])
+
+    return typing_signature(wide if count else view, rows, wide, types.int64), generate
+
+
+def bits(typing_context: object, mask: object) -> Generated:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        return vectors.bits(builder, given[0]) if isinstance(mask, MaskType) else builder.zext(given[0], WORD)
+
+    return typing_signature(types.int64, mask), generate
+
+
+def mask(typing_context: object, flags: object, array: Any) -> Generated:
+    count = vectors.width_of((array.dtype,))
+
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        if count:
+            return vectors.mask_of(builder, given[0], count)
+        return builder.icmp_signed("!=", given[0], ir.Constant(WORD, 0))
+
+    return typing_signature(MaskType(count) if count else types.boolean, types.int64, array), generate
 
 
 def array_at(

@@ -148,14 +148,13 @@ UNSOLVED = "the equations of the implicit step have not been solved"
 def outcome(code: int, time: float) -> tuple[Status, str]:
     """Status and reason, in words of mechanics, for the code with which a loop ended at a time."""
     from svyaz.integrate import calls
-    from svyaz.integrate.runs import EXHAUSTED, HOPELESS, STOPPED
 
     when = f"t = {time:.9g}"
     words: dict[int, tuple[Status, str]] = {
         calls.FINISHED: (Status.FINISHED, ""),
-        STOPPED: (Status.STOPPED, f"stopped by the user at {when}"),
-        EXHAUSTED: (Status.STALLED, f"all steps that were allowed are used up at {when}"),
-        HOPELESS: (
+        calls.STOPPED: (Status.STOPPED, f"stopped by the user at {when}"),
+        calls.EXHAUSTED: (Status.STALLED, f"all steps that were allowed are used up at {when}"),
+        calls.HOPELESS: (
             Status.STALLED,
             f"the steps become so short at {when} that the end is out of reach: the rates are too fast, jump or are stiff",
         ),

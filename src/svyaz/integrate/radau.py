@@ -10,11 +10,12 @@ the estimate of the error by an embedded formula of order 3, the predictive cont
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.integrate.adaptive import ERROR, FACTORISED, LAST_STEP, STEP, Control, Output
+from svyaz.integrate.adaptive import ERROR, FACTORISED, LAST_STEP, STEP, Control
 from svyaz.integrate.calls import (
     AFTER_REJECTION,
     DONE,
@@ -65,6 +66,15 @@ from svyaz.integrate.newton import (
     solve,
     solve_to_rounding,
 )
+
+
+class StoredRows(NamedTuple):
+    """Where states are stored: rows (·, n + 1), at the times of `grid`, or after every step."""
+
+    rows: Array
+    grid: Array
+    on_grid: bool
+
 
 POWER = 4.0
 """The estimate of the error is of order 3: its error goes with this power of the step."""
@@ -164,7 +174,7 @@ def reject(control: Control, h: float, factor: float, clock: Array, count: Count
 
 
 @part
-def fill_grid(after_step: Callee, out: Output, h: float, work: Array, z: Array, count: Counters) -> int:
+def fill_grid(after_step: Callee, out: StoredRows, h: float, work: Array, z: Array, count: Counters) -> int:
     """Store the states at the times of the grid inside the step with the stages z from row 0 to row 1 of `work`."""
     n, x, y, between, code = z.shape[1], work[0], work[1], work[3], RUNNING
     while count[STORED] < out.grid.size and out.grid[count[STORED]] <= y[0] and code == RUNNING:
@@ -227,7 +237,7 @@ def free(
     jacobian_of_rates: Callee,
     after_step: Callee,
     control: Control,
-    out: Output,
+    out: StoredRows,
     work: Array,
     slope: Array,
     memory: Array,

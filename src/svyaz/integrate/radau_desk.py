@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import COUNTERS, Address, Counters
+from svyaz.integrate.calls import COUNTERS, Address, Counters, read, write
+from svyaz.integrate.compiling import part
 from svyaz.integrate.implicit import Located
 from svyaz.integrate.radau_kernels import places
-from svyaz.program import lined_up
+from svyaz.program import aligned_zeros
 
 
 class StiffRuns(NamedTuple):
@@ -62,7 +63,7 @@ class StiffDesk(NamedTuple):
 def desk_for(n: int, width: int, rtol: float) -> StiffDesk:
     """A desk for members of n states."""
     at = places(n)
-    room = lined_up(at.size * width)
+    room = aligned_zeros(at.size * width)
     room[at.rtol * width : (at.rtol + 1) * width] = rtol
     member, ended, final, iterations, found = np.zeros((5, width), dtype=np.int64)
     rate, before, error = np.zeros((3, width))
@@ -82,3 +83,17 @@ def desk_for(n: int, width: int, rtol: float) -> StiffDesk:
         np.zeros(max(2 * n, n * n)),
         np.zeros((3, n)),
     )
+
+
+@part
+def spread(source: Address, target: Address, lane: int, width: int, count: int) -> None:
+    """A row of numbers into a lane."""
+    for i in range(count):
+        write(target, i * width + lane, read(source, i))
+
+
+@part
+def gathered(source: Address, target: Address, lane: int, width: int, count: int) -> None:
+    """A lane as a row of numbers."""
+    for i in range(count):
+        write(target, i, read(source, i * width + lane))

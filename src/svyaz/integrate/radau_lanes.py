@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from svyaz.integrate.adaptive import FACTORISED, LAST_STEP, STEP, Control, Output, begun
+from svyaz.integrate.adaptive import FACTORISED, LAST_STEP, STEP, Control
 from svyaz.integrate.calls import (
     COUNTERS,
     DONE,
+    EXHAUSTED,
     FINISHED,
     FRESH,
     JACOBIANS,
@@ -33,10 +34,10 @@ from svyaz.integrate.calls import (
 )
 from svyaz.integrate.compiling import compiled, part
 from svyaz.integrate.implicit import Located
-from svyaz.integrate.lane_desk import IDLE, gathered, spread
 from svyaz.integrate.newton import FAILED, FURTHER, MOST_ITERATIONS, SOLVED, judged, size_of
 from svyaz.integrate.radau import (
     POWER,
+    StoredRows,
     ages,
     allowed,
     fill_grid,
@@ -48,9 +49,11 @@ from svyaz.integrate.radau import (
     spoilt,
     stands,
 )
-from svyaz.integrate.radau_desk import Calls, StiffDesk, StiffRuns, desk_for
+from svyaz.integrate.radau_desk import Calls, StiffDesk, StiffRuns, desk_for, gathered, spread
+from svyaz.integrate.radau_first import begun
 from svyaz.integrate.radau_kernels import MOST_STATES, Kernels, StepPlaces, kernels, places
-from svyaz.integrate.runs import EXHAUSTED, Natives
+from svyaz.integrate.runs import Natives
+from svyaz.integrate.state import IDLE
 from svyaz.program import Native, lane_width, lanes_of
 
 ALONE = 98
@@ -229,7 +232,7 @@ def _settled(
     if code == RUNNING and count[STORED] < members.grid.size and members.grid[count[STORED]] <= desk.work[1, 0]:
         gathered(room + v * at.x, place(desk.work), lane, width, n + 1)
         gathered(room + v * at.z, place(desk.z), lane, width, 3 * n)
-        out = Output(members.rows[number], members.grid, True)
+        out = StoredRows(members.rows[number], members.grid, True)
         code = fill_grid(Callee(f.after_step, memory), out, h, desk.work, desk.z, count)
     return code
 

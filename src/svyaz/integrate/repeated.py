@@ -79,7 +79,6 @@ class StepSolver:
     def __init__(
         self, ode: Ode, size: int, method: str, step: float | None, rtol: float | None, atol: ArrayLike | None
     ) -> None:
-        from svyaz.integrate.calls import COUNTERS
         from svyaz.integrate.runs import step_loop
 
         tableau, control = find_method(method), None
@@ -87,16 +86,15 @@ class StepSolver:
         if step is None:
             assert rtol is not None, "steps are given or chosen"
             control = control_of(tableau, (0.0, 0.0), rtol, atol, size)
-        work, self._step = np.zeros((6, size + 1)), step
-        self.row, self._count = work[0], np.zeros(COUNTERS, dtype=np.int64)
+        self.row, self._step = np.zeros(size + 1), step
         self._called = natives(ode, tableau, size)
-        self._loop = step_loop(tableau, self._called, work, self._count, control)
+        self._loop, self._problem = step_loop(tableau, self._called, self.row, control)
 
     def over(self, length: float) -> Callable[[float, float], bool]:
         """What moves the row over a way of this length, from one time to another: does it come to the end?"""
         from svyaz.integrate.calls import FINISHED
 
-        loop, clear = self._loop, self._count.fill
+        loop, group, clear = self._loop, self._problem.group, self._problem.state.queue.fill
         if self._step is None:
 
             def chosen(_begin: float, end: float) -> bool:
@@ -105,11 +103,12 @@ class StepSolver:
 
             return chosen
         plan = schedule((0.0, length), min(self._step, length))
-        h, last, total, every = plan[2:]
+        pace, counts = (plan.h, plan.last), (plan.total, plan.every)
 
         def equal(begin: float, end: float) -> bool:
             clear(0)
-            return loop(begin, end, h, last, total, every) == FINISHED
+            group.pace[0], group.counts[0] = pace, counts
+            return loop(begin, end) == FINISHED
 
         return equal
 

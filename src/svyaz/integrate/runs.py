@@ -18,15 +18,18 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.integrate import adaptive, loops
-from svyaz.integrate.adaptive import Control, Interpolant, Output
+from svyaz.integrate.adaptive import Control, embedded
 from svyaz.integrate.calls import (
     COUNTERS,
     DONE,
     EVALUATED,
     EVALUATIONS,
+    EXHAUSTED,
     FINISHED,
+    HOPELESS,
     REJECTED,
     RUNNING,
+    STOPPED,
     STORED,
     Callee,
     Counters,
@@ -35,13 +38,11 @@ from svyaz.integrate.compiling import bound, rebound
 from svyaz.integrate.loops import Schedule
 from svyaz.integrate.ode import Flow
 from svyaz.integrate.stages import scheme
+from svyaz.integrate.state import Functions, GroupRun, Output, lane_state, one_member
 from svyaz.integrate.tableau import Tableau
 
 MOST_AT_ONCE = 65_536  # steps of one call that nobody can interrupt
 SHARE = 0.03  # seconds of native work between two looks at the outside world
-# interrupted by the user; more steps than allowed; steps so short that more than allowed would be needed; other codes:
-# svyaz.integrate.calls
-STOPPED, EXHAUSTED, HOPELESS = -1, -2, -3
 BUFFER = 4096  # rows that a loop with steps of its own choice fills before they are put away
 LOOK = 2048  # trials between two looks at the pace of such a loop
 MOST_KEPT = 500_000  # rows that are kept; beyond, every second one is let go
@@ -90,13 +91,14 @@ class Run:
     end: float = 0.0
     most: int = 0
     every_step: bool = False
+    problem: GroupRun | None = None
     kept: dict[int, Array] = field(default_factory=dict)
 
     def advance(self, chunk: int) -> int:
         """Take at most so many steps; the answer is the code of the loop."""
         if not self.chosen:
             return self.loop(chunk)
-        if self.time >= self.end:
+        if self.problem is None and self.time >= self.end:
             return FINISHED
         if self.trials == 0 and self.first is not None:
             code = self.first()
@@ -129,6 +131,9 @@ class Run:
             array.fill(0)
         self.room.work[0] = self.room.rows[0] = start
         self.room.count[STORED] = 1
+        if self.problem is not None:
+            self.problem.state.restart()
+            self.problem.group.starts[0] = start
 
     def put_away(self) -> None:
         """Make room for further rows; the number of steps done tells which rows are put away already."""
@@ -245,75 +250,77 @@ def callee(flow: Flow | None) -> Callee:
 
 def fixed_run(tableau: Tableau, natives: Natives, start: Array, plan: Schedule, grid: Array | None) -> Run:
     """A method with a fixed step; `start` is [t, y…]."""
-    step, slopes = _implicit_step(tableau, natives, tableau.stages * natives.size)
-    rule, room = scheme(tableau), _room(start, grid, plan.total // plan.every + 2)
-    times = np.zeros(0) if grid is None else grid
+    problem, memory = _problem(tableau, natives, start, grid, plan.total // plan.every + 2)
+    problem.group.pace[0], problem.group.counts[0] = (plan.h, plan.last), (plan.total, plan.every)
+    loop = bound(loops.fixed, plan.t0, plan.t1, problem, np.zeros(1, dtype=np.int64))
+    return Run(_room_of(problem), loop, problem.state.slopes, memory, problem=problem)
 
-    loop = bound(
-        loops.fixed,
-        natives.rates,
-        step,
-        natives.after_step,
-        rule,
-        plan,
-        room.work,
-        slopes,
-        room.count,
-        room.rows,
-        times,
-        grid is not None,
-    )
-    return Run(room, loop, slopes, step.constants)
+
+def _problem(
+    tableau: Tableau, natives: Natives, start: Array, grid: Array | None, rows: int
+) -> tuple[GroupRun, Array | None]:
+    """A run alone from [t, y…], with room for so many rows; and the constants of implicit steps, where there are such."""
+    height = tableau.stages if tableau.dense is None else len(tableau.dense)
+    step, slopes = _implicit_step(tableau, natives, height * len(start))
+    group = one_member(start.copy(), natives.rates, natives.after_step)
+    state = lane_state(1, 0, group, 0)._replace(slopes=slopes)
+    state.x[:] = start
+    times, stored = np.zeros(0) if grid is None else grid, rows if grid is None else len(grid)
+    output = Output(np.empty((1, stored, len(start))), times, grid is not None, np.zeros(0, dtype=np.int64))
+    functions = Functions(natives.rates.address, 0, natives.after_step.address, step)
+    return GroupRun(functions, scheme(tableau), group, output, state), step.constants
+
+
+def _room_of(problem: GroupRun) -> Room:
+    s = problem.state
+    return Room(s.x.reshape(1, -1), s.counters[0], s.clocks[0], problem.output.rows[0])
 
 
 def step_loop(
-    tableau: Tableau, natives: Natives, work: Array, count: Counters, control: Control | None
-) -> Callable[..., int]:
-    """A loop of an explicit method from [t, y…] in row 0 of ``work``, where the last state is left; nothing is stored.
+    tableau: Tableau, natives: Natives, start: Array, control: Control | None
+) -> tuple[Callable[..., int], GroupRun]:
+    """A loop of an explicit method from [t, y…], which is moved on; nothing is stored.
 
-    It is called with the numbers of a schedule, or with the time to reach where ``control`` chooses the steps.
+    It is called with the times of begin and end, or with that of the end where ``control`` chooses the steps.
     """
-    width, height = work.shape[1], tableau.stages if tableau.dense is None else len(tableau.dense)
-    absent, slopes = Callee(0, np.zeros(2)), np.zeros(height * width)
-    called = (MOST_AT_ONCE, natives.rates, absent, natives.after_step, scheme(tableau))
-    nowhere = Output(np.empty((0, width)), np.zeros(0), True)
+    problem, _ = _problem(tableau, natives, start, np.zeros(0), 0)
+    row, never = start.reshape(1, -1), np.zeros(1, dtype=np.int64)
+    problem = problem._replace(group=problem.group._replace(starts=row, ends=row))
     if control is None:
-        plan = Schedule(0.0, 0.0, 0.0, 0.0, 1, 1)
-        return rebound(loops.fixed, len(called), len(plan), *called, plan, work, slopes, count, *nowhere)
-    assert tableau.dense is not None, "a method that chooses its steps has dense output"
-    dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
-    rule = (float(tableau.order), len(tableau.errors), tableau.fsal)
-    return rebound(
-        adaptive.adaptive, len(called), 1, *called, control, *rule, dense, nowhere, work, slopes, np.zeros(4), count
-    )
+        return rebound(loops.fixed, 1, 2, MOST_AT_ONCE, 0.0, 0.0, problem, never), problem
+    return rebound(adaptive.adaptive, 1, 1, MOST_AT_ONCE, control, embedded(tableau), problem, never), problem
 
 
 def free_run(
     tableau: Tableau, natives: Natives, start: Array, control: Control, grid: Array | None, max_steps: int
 ) -> Run:
     """A method that keeps its error within tolerances; `start` is [t, y…]."""
-    room = _room(start, grid, BUFFER + 1)
-    out = Output(room.rows, np.zeros(0) if grid is None else grid, grid is not None)
-    rates, after_step, work, clock, count = natives.rates, natives.after_step, room.work, room.clock, room.count
     if tableau.loops:
-        own = import_module(tableau.loops)
-        memory, jacobian, slopes = np.zeros(own.memory_size(natives.size)), natives.jacobian, np.zeros(2 * natives.size)
-        loop = bound(own.free, rates, jacobian, after_step, control, out, work, slopes, memory, clock, count)
+        return _own_run(tableau, natives, start, control, grid, max_steps)
+    problem, memory = _problem(tableau, natives, start, grid, BUFFER + 1)
+    loop = bound(adaptive.adaptive, control, embedded(tableau), problem, np.zeros(1, dtype=np.int64))
+    slopes, every = problem.state.slopes, grid is None
+    return Run(_room_of(problem), loop, slopes, memory, True, None, control.t1, max_steps, every, problem)
 
-        def first() -> int:
-            return adaptive.first_step(rates, control, own.POWER, work, slopes, clock, count)
 
-        return Run(room, loop, slopes, None, True, first, control.t1, max_steps, grid is None)
-    assert tableau.dense is not None, "a method that chooses its steps has dense output"
-    rule, height = scheme(tableau), len(tableau.dense)
-    dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
-    step, slopes = _implicit_step(tableau, natives, height * len(start))
-    order, errors, fsal = float(tableau.order), len(tableau.errors), tableau.fsal
-    loop = bound(
-        adaptive.adaptive,
-        *(rates, step, after_step, rule, control, order, errors, fsal, dense, out, work, slopes, clock, count),
-    )
-    return Run(room, loop, slopes, step.constants, True, None, control.t1, max_steps, grid is None)
+def _own_run(
+    tableau: Tableau, natives: Natives, start: Array, control: Control, grid: Array | None, max_steps: int
+) -> Run:
+    """A method with native code of its own."""
+    from svyaz.integrate.radau import StoredRows
+    from svyaz.integrate.radau_first import first_step
+
+    room, own = _room(start, grid, BUFFER + 1), import_module(tableau.loops)
+    out = StoredRows(room.rows, np.zeros(0) if grid is None else grid, grid is not None)
+    rates, after_step, work, clock, count = natives.rates, natives.after_step, room.work, room.clock, room.count
+    control = control._replace(atol=control.atol[0])
+    memory, jacobian, slopes = np.zeros(own.memory_size(natives.size)), natives.jacobian, np.zeros(2 * natives.size)
+    loop = bound(own.free, rates, jacobian, after_step, control, out, work, slopes, memory, clock, count)
+
+    def first() -> int:
+        return first_step(rates, control, own.POWER, work, slopes, clock, count)
+
+    return Run(room, loop, slopes, None, True, first, control.t1, max_steps, grid is None)
 
 
 def _implicit_step(tableau: Tableau, natives: Natives, slopes: int) -> tuple[Callee, Array]:

@@ -190,12 +190,12 @@ def solve_many(
         np.full(count, ALONE),
     )
     if tableau.loops:
-        radau_in_lanes(called, control, members, max_steps)
+        radau_in_lanes(called, control._replace(atol=control.atol[0]), members, max_steps)
     run = free_run(tableau, called, begins[0], control, grid, max_steps)
     for k in np.flatnonzero(members.codes == ALONE):
         run.restart(begins[k])
         own[:] = members.memories[k]
-        control.atol[:] = atol[k]
+        control.atol[0] = atol[k]
         code = RUNNING
         while code == RUNNING:
             code = run.advance(max_steps)
@@ -297,10 +297,12 @@ def control_of(tableau: Tableau, span: tuple[float, float], rtol: float, atol: A
     return Control(
         t1=float(span[1]),
         rtol=float(rtol),
-        atol=np.full(size, absolute),
+        atol=np.full((1, size), absolute),
         exponent=rule.exponent,
         memory=rule.memory,
         smallest=rule.smallest,
         largest=rule.largest,
         safety=rule.safety,
+        most=MOST_STEPS,
+        order=float(tableau.order),
     )

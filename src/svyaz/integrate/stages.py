@@ -1,9 +1,8 @@
-"""One step of a Runge–Kutta method, in native code.
+"""One step of a Runge–Kutta method, in native code, of one lane or of several.
 
-Every function works on addresses: `x` is [t, y…] at the start of a step, `y` the same at its end, `z` the argument of
-a stage, `k` the slopes, a row of n numbers a stage. The stages of an explicit method are made here; an implicit method
-brings a native function that makes a whole step (see `svyaz.integrate.implicit`), which finds the length of the step in
-front of its constants.
+``x`` is [t, y…] at the start of a step, ``y`` the same at its end, ``z`` the argument of a stage, ``k`` the slopes, a row of n
+entries a stage. The stages of an explicit method are made here; an implicit method brings a native function that makes a whole
+step (see `svyaz.integrate.implicit`), which finds the length of the step in front of its constants.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import LENGTH, Address, Callee, call, place, read, whole, write
+from svyaz.integrate.calls import LENGTH, Address, Callee, call, every_lane, failures, fused, lanes, tail
 from svyaz.integrate.compiling import piece
 from svyaz.integrate.tableau import Tableau
 
@@ -53,136 +52,94 @@ def scheme(tableau: Tableau) -> Scheme:
     )
 
 
-class Addresses(NamedTuple):
-    """Where things are, all addresses except the numbers of stages and of states; z is room for [t, y…].
-
-    `solve` is the function that makes an implicit step, 0 for an explicit method; `memory` are its constants.
+class Stages(NamedTuple):
+    """What a step needs: the address of the rates and their constants, the scheme, slopes (rows · n,), and room for the
+    argument [t, y…] of a stage; ``implicit`` is the function of an implicit step, at address 0 for an explicit method.
     """
 
-    f: Address
-    constants: Address
-    first: Address
-    column: Address
-    weight: Address
-    node: Address
-    stages: int
-    n: int
-    k: Address
-    z: Address
-    solve: Address
-    memory: Address
+    rates: Address
+    constants: Array
+    rule: Scheme
+    slopes: Array
+    z: Array
+    implicit: Callee
 
 
 @piece
-def add(column: int, weight: int, begin: int, end: int, k: int, n: int, h: float, x: int, y: int) -> None:
+def add(column: NDArray[np.int64], weight: Array, begin: int, end: int, k: Array, h: float, x: Array, y: Array) -> None:
     """y = x + h Σ weightₑ k[columnₑ] over the entries begin … end, at least one; four, two and one states at a time."""
-    w0 = read(weight, begin)
-    slope0 = k + 8 * n * whole(column, begin)
+    n, w0 = x.size - 1, weight[begin]
+    first = n * column[begin]
     m = 0
     while m + 4 <= n:
-        s0 = w0 * read(slope0, m)
-        s1 = w0 * read(slope0, m + 1)
-        s2 = w0 * read(slope0, m + 2)
-        s3 = w0 * read(slope0, m + 3)
+        s0, s1 = w0 * k[first + m], w0 * k[first + m + 1]
+        s2, s3 = w0 * k[first + m + 2], w0 * k[first + m + 3]
         for e in range(begin + 1, end):
-            w = read(weight, e)
-            slope = k + 8 * n * whole(column, e)
-            s0 += w * read(slope, m)
-            s1 += w * read(slope, m + 1)
-            s2 += w * read(slope, m + 2)
-            s3 += w * read(slope, m + 3)
-        write(y, m + 1, read(x, m + 1) + h * s0)
-        write(y, m + 2, read(x, m + 2) + h * s1)
-        write(y, m + 3, read(x, m + 3) + h * s2)
-        write(y, m + 4, read(x, m + 4) + h * s3)
+            w, at = weight[e], n * column[e] + m
+            s0, s1 = fused(w, k[at], s0), fused(w, k[at + 1], s1)
+            s2, s3 = fused(w, k[at + 2], s2), fused(w, k[at + 3], s3)
+        y[m + 1], y[m + 2] = fused(h, s0, x[m + 1]), fused(h, s1, x[m + 2])
+        y[m + 3], y[m + 4] = fused(h, s2, x[m + 3]), fused(h, s3, x[m + 4])
         m += 4
     if m + 2 <= n:
-        s0 = w0 * read(slope0, m)
-        s1 = w0 * read(slope0, m + 1)
+        s0, s1 = w0 * k[first + m], w0 * k[first + m + 1]
         for e in range(begin + 1, end):
-            w = read(weight, e)
-            slope = k + 8 * n * whole(column, e)
-            s0 += w * read(slope, m)
-            s1 += w * read(slope, m + 1)
-        write(y, m + 1, read(x, m + 1) + h * s0)
-        write(y, m + 2, read(x, m + 2) + h * s1)
+            w, at = weight[e], n * column[e] + m
+            s0, s1 = fused(w, k[at], s0), fused(w, k[at + 1], s1)
+        y[m + 1], y[m + 2] = fused(h, s0, x[m + 1]), fused(h, s1, x[m + 2])
         m += 2
     if m < n:
-        s0 = w0 * read(slope0, m)
+        s0 = w0 * k[first + m]
         for e in range(begin + 1, end):
-            s0 += read(weight, e) * read(k + 8 * n * whole(column, e), m)
-        write(y, m + 1, read(x, m + 1) + h * s0)
+            s0 = fused(weight[e], k[n * column[e] + m], s0)
+        y[m + 1] = fused(h, s0, x[m + 1])
 
 
 @piece
-def combine(at: Addresses, row: int, h: float, x: int, y: int) -> None:
+def combine(at: Stages, row: int, h: float, x: Array, y: Array) -> None:
     """y = x + h Σ aᵢⱼ kⱼ for a row i of the scheme."""
-    add(at.column, at.weight, whole(at.first, row), whole(at.first, row + 1), at.k, at.n, h, x, y)
+    rule = at.rule
+    add(rule.column, rule.weight, rule.first[row], rule.first[row + 1], at.slopes, h, x, y)
 
 
 @piece
-def move(k: int, n: int, h: float, x: int, y: int) -> None:
-    """y = x + h k, two states at a time: packed, the numbers just written one by one would be waited for."""
-    m = 0
-    while m + 2 <= n:
-        first = read(x, m + 1) + h * read(k, m)
-        second = read(x, m + 2) + h * read(k, m + 1)
-        write(y, m + 1, first)
-        write(y, m + 2, second)
-        m += 2
-    if m < n:
-        write(y, m + 1, read(x, m + 1) + h * read(k, m))
+def move(k: Array, h: float, x: Array, y: Array) -> None:
+    """y = x + h k."""
+    for m in range(x.size - 1):
+        y[m + 1] = fused(h, k[m], x[m + 1])
 
 
 @piece
-def slopes_of(at: Addresses, begin: int, end: int, h: float, x: int) -> int:
-    """Slopes begin … end - 1 of a step from x; the answer is the status of the right-hand side."""
-    status = 0
+def slopes_of(at: Stages, begin: int, end: int, h: float, x: Array) -> int:
+    """Slopes begin … end - 1 of a step from x; the answer is the status of the rates, a bit for each of several lanes."""
+    status, n = 0, x.size - 1
     i = begin
-    while i < end and status == 0:
+    while i < end and failures(status, x) != every_lane(x):
         combine(at, i, h, x, at.z)
-        write(at.z, 0, read(x, 0) + read(at.node, i) * h)
-        status = call(at.f, at.z, at.constants, at.k + 8 * at.n * i)
+        at.z[0] = fused(at.rule.node[i], h, x[0])
+        status |= call(at.rates, at.z, at.constants, tail(at.slopes, n * i))
         i += 1
     return status
 
 
 @piece
-def solved(at: Addresses, h: float, x: Address, y: Address) -> int:
-    """One step of an implicit method from x to y, its slopes left in k; the answer is its status."""
-    write(at.memory, LENGTH, h)
-    return call(at.solve, x, at.memory, y)
+def solved(at: Stages, steps: Array, x: Array, y: Array) -> int:
+    """One step of an implicit method, of one lane, from x to y, its slopes left in k; the answer is its status."""
+    at.implicit.constants[LENGTH] = lanes(steps)[0, 0]
+    return call(at.implicit.address, x, at.implicit.constants, y)
 
 
 @piece
-def step(at: Addresses, h: float, x: Address, y: Address) -> int:
-    """One step from x to y; the answer is the status of the right-hand side, or what an implicit step answers."""
-    if at.solve != 0:
-        return solved(at, h, x, y)
-    status = call(at.f, x, at.constants, at.k)
-    if at.stages == 1:  # Euler's method
-        move(at.k, at.n, h, x, y)
+def step(at: Stages, steps: Array, x: Array, y: Array) -> int:
+    """One step of length ``steps`` (1,) from x to y; the answer is the status of the rates, or that of an implicit step."""
+    if at.implicit.address != 0:
+        return solved(at, steps, x, y)
+    h = steps[0]
+    status = call(at.rates, x, at.constants, at.slopes)
+    if at.rule.stages == 1:  # Euler's method
+        move(at.slopes, h, x, y)
         return status
-    if status == 0:
-        status = slopes_of(at, 1, at.stages, h, x)
-    combine(at, at.stages, h, x, y)
+    if failures(status, x) != every_lane(x):
+        status |= slopes_of(at, 1, at.rule.stages, h, x)
+    combine(at, at.rule.stages, h, x, y)
     return status
-
-
-@piece
-def addresses(f: Callee, solve: Callee, rule: Scheme, n: int, slopes: Array, z: Address) -> Addresses:
-    """The addresses of what a step needs."""
-    return Addresses(
-        f.address,
-        place(f.constants),
-        place(rule.first),
-        place(rule.column),
-        place(rule.weight),
-        place(rule.node),
-        rule.stages,
-        n,
-        place(slopes),
-        z,
-        solve.address,
-        place(solve.constants),
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dis import get_instructions
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -21,6 +22,7 @@ from numba.extending import intrinsic
 
 from svyaz.integrate import instructions
 from svyaz.integrate.ingredients import SHARED, Ingredient, Pattern, Woveable
+from svyaz.integrate.vectors import VectorType
 from svyaz.program import standalone_text
 
 # the stubs of numba know neither all options nor what is made of a function
@@ -86,7 +88,8 @@ def _part(function: Any) -> Any:
 def _in_numba(function: Any) -> FunctionType:
     """The same function with its ingredients in numba's form."""
     known = function.__globals__
-    named = {name: known[name] for name in function.__code__.co_names if name in known}
+    read = {one.argval for one in get_instructions(function) if one.opname == "LOAD_GLOBAL"}
+    named = {name: known[name] for name in read if name in known}
     made = {name: _native(value) for name, value in named.items() if _is_ingredient(value)}
     return FunctionType(
         function.__code__, {**known, **made}, function.__name__, function.__defaults__, function.__closure__
@@ -122,8 +125,13 @@ def _kind(pattern: Pattern) -> Any:
     if pattern.record is not None:
         return _kinds.NamedTuple([_kind(part) for part in pattern.parts], pattern.record)
     if pattern.dimensions:
-        return _kinds.Array(_ENTRIES[pattern.letter], pattern.dimensions, "C")
+        return _kinds.Array(_entries(pattern.letter), pattern.dimensions, "C")
     return _NUMBERS[pattern.letter]
+
+
+def _entries(letter: str) -> Any:
+    """The numba type of the entries of an array: numbers, or vectors of so many lanes."""
+    return VectorType(int(letter[1:])) if letter[0] == "v" else _ENTRIES[letter]
 
 
 def _value(context: BaseContext, builder: ir.IRBuilder, kind: Any, start: ir.Value, place: int) -> tuple[ir.Value, int]:

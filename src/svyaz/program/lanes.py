@@ -29,7 +29,7 @@ _MADE: WeakKeyDictionary[Loaded, Lanes | None] = WeakKeyDictionary()
 _MAKING = Lock()
 
 
-def lined_up(count: int) -> Array:
+def aligned_zeros(count: int) -> Array:
     """So many zeros, which begin where a line of the cache does: vectors across two lines are slow."""
     room = np.zeros(count + LINE)
     first = -(room.ctypes.data // 8) % LINE
@@ -61,7 +61,7 @@ class Lanes:
         outputs = np.empty((len(inputs), len(self.program.outputs))) if out is None else out
         statuses = np.zeros(len(inputs), dtype=np.int32)
         groups = np.zeros(count // self.width, dtype=np.int32)
-        wide = lined_up(constants.size * self.width)
+        wide = aligned_zeros(constants.size * self.width)
         wide[:] = np.repeat(constants, self.width)
         if count:
             self._rows(len(groups), inputs.ctypes.data, wide.ctypes.data, outputs.ctypes.data, groups.ctypes.data)
@@ -74,7 +74,9 @@ class Lanes:
         step, outputs = STEP(self.address), np.full((len(inputs), len(self.program.outputs)), np.nan)
         for first in range(0, len(inputs), self.width):
             rows = np.minimum(np.arange(first, first + self.width), len(inputs) - 1)
-            x, c, found = (lined_up(n * self.width) for n in (inputs.shape[1], constants.shape[1], outputs.shape[1]))
+            x, c, found = (
+                aligned_zeros(n * self.width) for n in (inputs.shape[1], constants.shape[1], outputs.shape[1])
+            )
             x[:], c[:] = inputs[rows].T.ravel(), constants[rows].T.ravel()
             bad = step(x.ctypes.data, c.ctypes.data, found.ctypes.data)
             good = [lane for lane in range(self.width) if not bad >> lane & 1]

@@ -23,8 +23,8 @@ Stop = NDArray[np.int64]
 """A word that is not zero once the work is to be left."""
 
 Numbers = NDArray[np.int64]
-FIRST_TRIALS = 4
-"""Evaluations of the rates before the first step that a method chooses, which is looked for when a loop is loaded too."""
+FIRST_TRIALS = 2
+"""Evaluations of the rates before the first step that a method chooses."""
 NEAR, MANY_STEPS = 0.1, 100
 """A part of the way of a motion, which is small beside what it covers in a step where there are so many."""
 NOTHING = ("t", "steps", "evaluations")
