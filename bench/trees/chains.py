@@ -47,11 +47,14 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 def rates_of(system: Any) -> Any:
     """The native rates of a tree, as ``simulate`` takes them by its size."""
     from svyaz import derive
-    from svyaz.motion.long_trees import LONGEST_WRITTEN, long_flow
+    from svyaz.dynamics import closed_equations, plain_rates
+    from svyaz.integrate import Flow
+    from svyaz.motion.long_trees import LONGEST_WRITTEN
     from svyaz.stabilise import OFF, options_for, perturbation, prepare
 
     if len(system.tree.bodies) > LONGEST_WRITTEN:
-        return long_flow(system)
+        code = plain_rates(closed_equations(system, ()))
+        return Flow(code.address, code.constants(system.constants), len(system.states), code)
     equations, options = derive(system), options_for(system, {"method": "euler", "step": STEP, "until": 1.0})
     return prepare(equations, perturbation(equations, OFF), (), options, 0.0, system.initial_state()).rates
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from tree_flows import tree_flow
 from tree_oracle import random_state
 from urdf_oracle import pinocchio_robot, their_state
 
 import svyaz
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.integrate import along
-from svyaz.motion.long_trees import long_flow
 
 FOLDER = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 
@@ -108,7 +108,7 @@ def test_T5_robots_on_a_free_base_run_by_recursions_over_their_bodies(robot: str
     q, v = random_state(system.tree, np.random.default_rng(5))
     theirs_q, theirs_v, order = their_state(model, system.tree, q, v)
     expected = pin.aba(model, model.createData(), theirs_q, theirs_v, np.zeros(model.nv))
-    found = along(long_flow(system), np.concatenate([[0.0], q, v])[None, :])[0, len(q) :][order]
+    found = along(tree_flow(system), np.concatenate([[0.0], q, v])[None, :])[0, len(q) :][order]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     motion = system.simulate(until=0.01, method="rk4", step=0.001, beyond=True)  # zero lies beyond limits of some
     assert (motion.form, motion.finished) == ("articulated", True)

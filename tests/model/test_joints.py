@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from tree_flows import tree_flow
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
 import svyaz
@@ -22,7 +23,6 @@ from svyaz.forms import NumericTree
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.integrate import along
 from svyaz.model import numbers
-from svyaz.motion.long_trees import long_flow
 
 MASS = {"mass": 2.0, "center": [0.1, -0.2, 0.4], "central_inertia": {"xx": 0.3, "yy": 0.4, "zz": 0.5}}
 UNIVERSAL = {"joint": "universal", "coordinates": ["a", "b"], "axes": [[1, 0, 0], [0, 1, 0]]}
@@ -164,7 +164,7 @@ def assert_accelerations_equal_pinocchio(system: System) -> None:
         row = np.concatenate([[0.0], q, v])
         expected = pin.aba(theirs, data, q[their_coordinates(tree)], v[order], np.zeros(len(v)))
         scale = 1e-9 * np.abs(expected).max()
-        (found,) = along(long_flow(system), row[None])
+        (found,) = along(tree_flow(system), row[None])
         np.testing.assert_allclose(found[n:][order], expected, rtol=0, atol=scale)
         np.testing.assert_allclose(ours.forward_dynamics(q, v, np.zeros(len(v)))[order], expected, rtol=0, atol=scale)
 

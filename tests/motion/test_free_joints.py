@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from tree_flows import tree_flow
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
 from svyaz import System
@@ -18,7 +19,6 @@ from svyaz.forms import NumericTree, quaternions_of, with_multipliers
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.integrate import along
 from svyaz.model import numbers
-from svyaz.motion.long_trees import long_flow
 
 JOINTS = ("revolute", "revolute", "prismatic", "free", "fixed")
 
@@ -46,7 +46,7 @@ def test_L4_free_joints_of_long_trees_equal_pinocchio(size: int, branching: floa
     theirs = pinocchio_model(tree)
     data, order, n = theirs.createData(), their_velocities(tree), len(system.coordinates)
     rows = rows_of(system, 10)
-    for row, found in zip(rows, along(long_flow(system), rows), strict=True):
+    for row, found in zip(rows, along(tree_flow(system), rows), strict=True):
         q, v = row[1 : 1 + n][their_coordinates(tree)], row[1 + n :][order]
         expected = pin.aba(theirs, data, q, v, np.zeros(len(v)))
         np.testing.assert_allclose(found[n:][order], expected, rtol=0, atol=1e-9 * np.abs(expected).max())
@@ -59,7 +59,7 @@ def test_L4_rates_of_free_joints_with_forces_equal_the_written_ones() -> None:
     words["forces"] = {first[0]: "1.5 - 0.2*t", last["velocities"][4]: f"{last['coordinates'][0]} - 0.3*{first[5]}"}
     system, rows = System(**words), rows_of(System(**words), 10)
     expected = system.derive(form="lagrange").function()(0.7, rows[:, 1:])
-    np.testing.assert_allclose(along(long_flow(system), rows), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(along(tree_flow(system), rows), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("seed", [1, 5])

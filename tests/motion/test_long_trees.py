@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 import pytest
+from tree_flows import tree_flow
 
 from svyaz import ModelError, System, loads
 from svyaz.forms.tree.numeric import NumericTree
@@ -13,12 +14,11 @@ from svyaz.gallery.collection import find
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.integrate import along
 from svyaz.motion import simulate
-from svyaz.motion.long_trees import long_flow
 from svyaz.show import as_json
 
 
 def rates(system: System, state: np.ndarray) -> np.ndarray:
-    flow = long_flow(system)
+    flow = tree_flow(system)
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3)(flow.address)
     x, out = np.concatenate([[0.0], state]), np.empty(flow.size)
     assert function(x.ctypes.data, flow.constants.ctypes.data, out.ctypes.data) == 0
@@ -60,7 +60,7 @@ def test_bodies_carried_side_by_side_are_felt_once() -> None:
         ],
     }
     system = System(**words)
-    flow = long_flow(system)
+    flow = tree_flow(system)
     states = np.random.default_rng(2).uniform(-1, 1, (2, 16))
     expected = NumericTree(system.tree, {}).forward_dynamics(states[:, :8], states[:, 8:], np.zeros((2, 8)))
     found = along(flow, np.column_stack([[0.0, 0.0], states]))[:, 8:]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from tree_flows import tree_flow
 
 from svyaz import System
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.integrate import along
-from svyaz.motion.long_trees import long_flow
 
 MOTOR = {"inductance": 0.02, "resistance": 1.5, "back_emf": 0.3, "supply": 1, "torque": 0.3}
 
@@ -45,7 +45,7 @@ def test_L4_rates_with_motors_and_further_states_equal_the_written_ones(size: in
     system = System(**driven(size, 4, branching=1.5, **options))
     states = np.random.default_rng(0).uniform(-1, 1, (10, len(system.states)))
     expected = system.derive(form="lagrange").function()(0.7, states)
-    found = along(long_flow(system), np.column_stack([np.full(10, 0.7), states]))
+    found = along(tree_flow(system), np.column_stack([np.full(10, 0.7), states]))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 

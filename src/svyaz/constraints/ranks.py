@@ -25,6 +25,7 @@ from svyaz.dynamics import (
     Measure,
     Snapshot,
     State,
+    augmented_matrix,
     balanced,
     coordinate_scales,
     dependencies,
@@ -163,12 +164,6 @@ def _determinant(a: Array) -> float:
             sign, size = log_determinant(a)
             return sign * float(np.exp(size))
         return float(np.linalg.det(a))
-
-
-def augmented_matrix(mass: Array, jacobian: Array, reactions: Array) -> Array:
-    """[M Rᵀ; G 0]."""
-    m = len(jacobian)
-    return np.block([[mass, reactions.T], [jacobian, np.zeros((m, m))]])
 
 
 def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[float, tuple[str, ...]]:

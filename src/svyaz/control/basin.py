@@ -23,6 +23,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.control.loop import ClosedLoop
 from svyaz.control.rolling_loop import deviations_from_reached
+from svyaz.dynamics import inverse_roots
 from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import shulgin_equations
 from svyaz.integrate import Status, solve_many
@@ -49,7 +50,7 @@ class Charts:
         assert origin is not None, "Shulgin's equations have an origin"
         values = {**origin.system.constants, **dict(zip(origin.states, origin.system.initial_state(), strict=True))}
         inertia = np.array([evaluate(row[k], values) for k, row in enumerate(origin.mass_matrix)])
-        return np.where(inertia > 0.0, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)), 1.0)
+        return inverse_roots(inertia)
 
     def best_at(self, state: Array) -> ClosedLoop:
         """The loop in the chart with the largest |det ∂F/∂s| at a state of the model, in scaled coordinates."""

@@ -7,6 +7,8 @@ from svyaz.dynamics.code import RateCode as RateCode
 from svyaz.dynamics.code import Response as Response
 from svyaz.dynamics.code import Sizes as Sizes
 from svyaz.dynamics.code import known_values as known_values
+from svyaz.dynamics.constrained import augmented_matrix as augmented_matrix
+from svyaz.dynamics.constrained import correct_once as correct_once
 from svyaz.dynamics.corrections import Approach as Approach
 from svyaz.dynamics.corrections import Rows as Rows
 from svyaz.dynamics.corrections import displacement_rows as displacement_rows
@@ -24,15 +26,10 @@ from svyaz.dynamics.mobility import Mobility as Mobility
 from svyaz.dynamics.protocol import Dynamics as Dynamics
 from svyaz.dynamics.protocol import dynamics_of as dynamics_of
 from svyaz.dynamics.protocol import plain_rates as plain_rates
-from svyaz.dynamics.recursions.closed_code import ClosedCode as ClosedCode
 from svyaz.dynamics.recursions.closed_trees import closed_equations as closed_equations
-from svyaz.dynamics.recursions.closing_numbers import TreeNumbers as TreeNumbers
-from svyaz.dynamics.recursions.long_tree_code import step_function as step_function
-from svyaz.dynamics.recursions.sliding_code import SlidingCode as SlidingCode
 from svyaz.dynamics.recursions.tree_words import FORM as FORM
 from svyaz.dynamics.recursions.tree_words import free_of_inertia as free_of_inertia
 from svyaz.dynamics.recursions.tree_words import integrals_of_tree as integrals_of_tree
-from svyaz.dynamics.recursions.tree_words import tree_words as tree_words
 from svyaz.dynamics.recursions.tree_words import velocity_columns as velocity_columns
 from svyaz.dynamics.robot import Robot as Robot
 from svyaz.dynamics.scales import FLOOR as FLOOR
@@ -42,6 +39,7 @@ from svyaz.dynamics.scales import balanced as balanced
 from svyaz.dynamics.scales import coordinate_scales as coordinate_scales
 from svyaz.dynamics.scales import dependencies as dependencies
 from svyaz.dynamics.scales import independent_rows as independent_rows
+from svyaz.dynamics.scales import inverse_roots as inverse_roots
 from svyaz.dynamics.scales import is_met as is_met
 from svyaz.dynamics.scales import least_correction as least_correction
 from svyaz.dynamics.scales import magnitude as magnitude
@@ -56,7 +54,6 @@ from svyaz.dynamics.scales import typical_speeds as typical_speeds
 from svyaz.dynamics.scales import unit_rows as unit_rows
 from svyaz.dynamics.scales import with_floor as with_floor
 from svyaz.dynamics.shared_tables import shared_values as shared_values
-from svyaz.dynamics.symbolic import augmented_matrices as augmented_matrices
 from svyaz.dynamics.symbolic_code import is_brief as is_brief
 from svyaz.dynamics.symbolic_columns import in_unknowns as in_unknowns
 from svyaz.dynamics.tables import gain_name as gain_name

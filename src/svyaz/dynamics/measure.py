@@ -20,7 +20,7 @@ from svyaz.arrays import Array
 from svyaz.dynamics.code import Enforcement
 from svyaz.dynamics.mobility import Mobility
 from svyaz.dynamics.protocol import Dynamics, dynamics_of
-from svyaz.dynamics.scales import typical_sizes, typical_speeds, with_floor
+from svyaz.dynamics.scales import inverse_roots, typical_sizes, typical_speeds, with_floor
 from svyaz.dynamics.shared_tables import BY_CONSTRAINT
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
@@ -179,6 +179,11 @@ class Measure:
     def gradients(self, times: Array, states: Array) -> Entries:
         """G along rows of states."""
         return self.function.entries(np.column_stack([times, states]), "jacobian")[0]
+
+    def scaled_gradients(self, times: Array, states: Array) -> Entries:
+        """G along rows of states in scaled coordinates, by the inertia of the first row."""
+        masses, plain = self.matrices(times, states)
+        return plain.scaled(np.ones(plain.shape[0]), inverse_roots(masses.diagonals()[0]))
 
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Rᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""

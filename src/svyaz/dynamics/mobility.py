@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.dynamics.constrained import augmented_matrix
 from svyaz.dynamics.scales import least_correction, row_lengths, scaled_mass
 from svyaz.matrices import eigvalsh, is_large, lstsq
 
@@ -122,7 +123,7 @@ class ByMassMatrix:
         if root is not None:
             free = -self.pushed(self.bias)
             return free + self._shortest(root, jacobian, -constraint_bias - jacobian @ free) if count else free
-        matrix = np.block([[self.mass, jacobian.T], [jacobian, np.zeros((count, count))]])
+        matrix = augmented_matrix(self.mass, jacobian, jacobian)
         return lstsq(matrix, np.concatenate([-self.bias, -constraint_bias]))[: len(self.mass)]
 
 

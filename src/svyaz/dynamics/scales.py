@@ -41,8 +41,8 @@ def balanced(a: Array, rounds: int = 8) -> tuple[Array, Array, Array]:
     rows, columns = np.ones(a.shape[0]), np.ones(a.shape[1])
     b = np.array(a, dtype=float)
     for _ in range(rounds if b.size else 0):
-        r = _inverse_root(row_lengths(b))
-        c = _inverse_root(row_lengths(b.T))
+        r = inverse_roots(row_lengths(b))
+        c = inverse_roots(row_lengths(b.T))
         b = b * r[:, None] * c[None, :]
         rows, columns = rows * r, columns * c
     return b, rows, columns
@@ -56,7 +56,8 @@ def row_lengths(a: Array) -> Array:
     return found
 
 
-def _inverse_root(lengths: Array) -> Array:
+def inverse_roots(lengths: Array) -> Array:
+    """1/√a of positive numbers, 1 for others: 1/√M_ii scales coordinates to one unit."""
     present = lengths > 0.0
     return np.where(present, 1.0 / np.sqrt(np.where(present, lengths, 1.0)), 1.0)
 
@@ -106,8 +107,7 @@ def independent_rows(a: Array) -> int:
 def coordinate_scales(mass: Array, jacobian: Array) -> Array:
     """1/√|M_ii|, so that the scaled coordinates have one unit; for a coordinate without inertia, what balances G."""
     diagonal = np.abs(np.diag(mass))
-    heavy = diagonal > 0.0
-    scales = np.where(heavy, 1.0 / np.sqrt(np.where(heavy, diagonal, 1.0)), 1.0)
+    heavy, scales = diagonal > 0.0, inverse_roots(diagonal)
     if heavy.all() or not jacobian.size:
         return scales
     g = jacobian * scales

@@ -11,6 +11,7 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.dynamics.code import Columns, CompiledRates, ConditionCode, Enforcement, RateCode, Response, Sizes
+from svyaz.dynamics.constrained import log_determinants
 from svyaz.dynamics.mobility import ByMassMatrix, Mobility
 from svyaz.dynamics.scales import magnitude
 from svyaz.dynamics.shared_tables import part_of_tables
@@ -37,7 +38,6 @@ from svyaz.program import (
     Native,
     Table,
     Tabulated,
-    bordered,
     function,
     once_for_each,
 )
@@ -181,22 +181,8 @@ class SymbolicDynamics:
         return ByMassMatrix(mass, bias)
 
     def log_determinants(self, rows: Array) -> tuple[Array, Array]:
-        """(sign, log |det [M Rᵀ; G 0]|) along rows; NaN where the matrix is not defined."""
-        sparse = self.tables.sparse
-        if self.equations.ideal and "mass" in sparse and "jacobian" in sparse:
-            matrices = bordered(*self.tables.entries(rows, "mass", "jacobian"))
-            if matrices is not None:
-                return matrices.log_determinants()
-        n, m = len(self.equations.accelerated), len(self.equations.deviations)
-        names = ["mass", "jacobian", *([] if self.equations.ideal else ["reactions"])]
-        found = self.tables.known(rows, names)
-        jacobian = found["jacobian"].reshape(len(rows), m, n)
-        reactions = jacobian if self.equations.ideal else found["reactions"].reshape(len(rows), m, n)
-        whole = augmented_matrices(found["mass"].reshape(len(rows), n, n), jacobian, reactions)
-        defined = np.isfinite(whole).all(axis=(1, 2))
-        sign, size = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
-        sign[defined], size[defined] = np.linalg.slogdet(whole[defined])
-        return sign, size
+        """By the entries of a large matrix, or by the whole one."""
+        return log_determinants(self.tables, len(self.equations.deviations), rows, ideal=self.equations.ideal)
 
     @cached_property
     def _corrections(self) -> StateCorrections:
@@ -215,13 +201,3 @@ class SymbolicDynamics:
 def symbolic_dynamics(equations: Equations) -> SymbolicDynamics:
     """That of equations as they are written, prepared once."""
     return SymbolicDynamics(equations)
-
-
-def augmented_matrices(mass: Array, jacobian: Array, reactions: Array) -> Array:
-    """[M Rᵀ; G 0] (k, n + m, n + m) of many states; the reactions R are along G unless controls realise constraints."""
-    n, m = mass.shape[1], jacobian.shape[1]
-    matrices = np.zeros((len(mass), n + m, n + m))
-    matrices[:, :n, :n] = mass
-    matrices[:, n:, :n] = jacobian
-    matrices[:, :n, n:] = reactions.transpose(0, 2, 1)
-    return matrices

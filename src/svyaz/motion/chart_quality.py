@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import model_states
+from svyaz.dynamics import inverse_roots
 from svyaz.expr import ZERO, Expression, gradient, substitute, velocity
 from svyaz.forms import Equations
 from svyaz.integrate import Path
@@ -114,9 +115,7 @@ def _with_inertia(origin: Equations, rows: Sequence[Sequence[Expression]]) -> Fu
 def _scaled(numbers: Function, times: Array, states: Array) -> Array:
     """Rows of coefficients of the velocities in numbers, columns scaled by 1/√M_ii, rows of length one."""
     found = numbers(np.column_stack([times, states]))
-    inertia = found["inertia"]
-    scale = np.where(inertia > 0.0, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)), 1.0)
-    alpha = found["rows"] * scale[:, None, :]
+    alpha = found["rows"] * inverse_roots(found["inertia"])[:, None, :]
     lengths = np.linalg.norm(alpha, axis=2, keepdims=True)
     scaled: Array = alpha / np.where(lengths > 0.0, lengths, 1.0)
     return scaled

@@ -9,9 +9,8 @@ from math import inf
 import numpy as np
 
 from svyaz import forms
-from svyaz.dynamics import FORM, Dynamics, dynamics_of, tree_words
+from svyaz.dynamics import FORM, Dynamics, dynamics_of
 from svyaz.forms import Equations, may_jump
-from svyaz.integrate import Flow
 from svyaz.model import Constraint, System
 from svyaz.motion.phases import START, Beginning, Chapter, Phase, Structure, is_switched
 from svyaz.motion.starts import refuse_weightless
@@ -85,15 +84,6 @@ def _closed_tree(system: System) -> Dynamics:
     from svyaz.dynamics import closed_equations
 
     return dynamics_of(closed_equations(system, system.constraints))
-
-
-def long_flow(system: System) -> Flow:
-    """The rates of a long tree, without its constraints, as a native function with its constants."""
-    from svyaz.dynamics import step_function
-
-    words, kept = tree_words(system)
-    function = step_function()
-    return Flow(function.address, words.view(np.float64), len(system.states), (function, kept))
 
 
 @dataclass(frozen=True)

@@ -256,9 +256,7 @@ def _dependent(full: Equations, start: tuple[float, ...], time: float) -> bool:
     if not _can_depart(full):
         return False
     measure, state = measure_of(full), np.array(start)
-    masses, plain = measure.matrices(np.array([time]), state[None, :])
-    inertia = masses.diagonals()[0]
-    rows = plain.scaled(np.ones(plain.shape[0]), 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
+    rows = measure.scaled_gradients(np.array([time]), state[None, :])
     longest = float(rows.lengths().max(initial=0.0))
     if not np.isfinite(longest) or least_values(rows, large=measure.large)[0] > DEPENDENT * longest:
         return False

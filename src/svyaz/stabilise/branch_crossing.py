@@ -20,10 +20,9 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import entered, examined, model_states
-from svyaz.dynamics import Measure, RateCode, augmented_matrices, measure_of, plain_rates
+from svyaz.dynamics import Measure, RateCode, correct_once, inverse_roots, measure_of, plain_rates
 from svyaz.forms import Equations
 from svyaz.integrate import Path
-from svyaz.program import bordered
 from svyaz.stabilise.degeneracy import approaches, least_values
 from svyaz.stabilise.segment import Segment
 
@@ -205,7 +204,7 @@ class Way:
         size, last, least, vain = self.size(length * first), np.inf, np.inf, 0
         with np.errstate(all="ignore"):
             for _ in range(SWEEPS):
-                rates = self.rates(times, _correct_once(measure, times, states))
+                rates = self.rates(times, correct_once(measure, times, states))
                 before, states = states, self.state + length * weights @ rates
                 change = np.max(np.abs(states - before) / size)
                 least, vain = (change, 0) if change < least else (least, vain + 1)
@@ -217,7 +216,7 @@ class Way:
             else:
                 if change > 1e-9:
                     return None
-            defect = np.max(np.abs(_correct_once(measure, times, states) - states) / size)
+            defect = np.max(np.abs(correct_once(measure, times, states) - states) / size)
         return Polynomial(length, self.state, rates) if defect <= DEFECT else None
 
     def size(self, displacement: Array) -> Array:
@@ -226,7 +225,7 @@ class Way:
         size = np.full(len(displacement), max(float(np.max(np.abs(displacement))), 1e-300))
         states = self.equations.states
         speeds = [states.index(str(v)) for v in self.equations.velocities]
-        scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
+        scale = inverse_roots(inertia)
         for places, values in (
             ([states.index(q) for q in self.equations.accelerated], displacement),
             (speeds, self.state),
@@ -240,11 +239,9 @@ class Way:
         parts = np.linspace(0.0, 1.0, 25)
         measure = measure_of(self.equations)
         times, states = self.time + curve.length * parts, curve.at(parts)
-        masses, plain = measure.matrices(times, states)
-        if not np.isfinite(plain.values).all():
+        rows = measure.scaled_gradients(times, states)
+        if not np.isfinite(rows.values).all():
             return None
-        inertia = masses.diagonals()[0]
-        rows = plain.scaled(np.ones(plain.shape[0]), 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
         lengths = np.max(rows.lengths(), axis=0)
         least = least_values(rows.divided(np.where(lengths > 0.0, lengths, 1.0)), large=measure.large)
         k = int(np.argmin(least))
@@ -279,26 +276,5 @@ def _project(measure: Measure, times: Array, states: Array) -> Array:
     """States put onto the constraints."""
     with np.errstate(all="ignore"):
         for _ in range(CORRECTIONS):
-            states = _correct_once(measure, times, states)
+            states = correct_once(measure, times, states)
     return states
-
-
-def _correct_once(measure: Measure, times: Array, states: Array) -> Array:
-    """States (k, n) after one correction of Newton's method in positions and one in velocities, the least in the norm of M."""
-    found = states.copy()
-    for places, rows in ((list(measure.coordinates), "position"), (list(measure.speeds), "velocity")):
-        if measure.large:
-            matrices = bordered(*measure.matrices(times, found))
-            if matrices is not None:
-                off = measure.function.known(np.column_stack([times, found]), (rows,))[rows]
-                found[:, places] -= matrices.solved(np.zeros((len(times), matrices.n)), off)[0]
-                continue
-        numbers = measure.along(times, found)
-        n, matrix = numbers.mass.shape[1], augmented_matrices(numbers.mass, numbers.jacobian, numbers.jacobian)
-        side = np.zeros((*matrix.shape[:2], 1))
-        side[:, n:, 0] = numbers.position if rows == "position" else numbers.velocity
-        try:
-            found[:, places] -= np.linalg.solve(matrix, side)[:, :n, 0]
-        except np.linalg.LinAlgError:
-            found[:] = np.nan
-    return found

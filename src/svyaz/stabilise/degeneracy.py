@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import examined, model_states
-from svyaz.dynamics import Measure, measure_of
+from svyaz.dynamics import Measure, inverse_roots, measure_of
 from svyaz.forms import Equations
 from svyaz.integrate import Path
 from svyaz.matrices import eigvalsh, svd
@@ -63,7 +63,7 @@ class RunExcerpt:
         if not good[self.here] or good.sum() < 5:
             return 1.0, 1.0
         heaviest = np.max(np.diagonal(numbers.mass[good], axis1=1, axis2=2), axis=0)
-        d = 1.0 / np.sqrt(np.where(heaviest > 0.0, heaviest, 1.0))
+        d = inverse_roots(heaviest)
         g = numbers.jacobian * d
         longest = np.max(np.linalg.norm(g[good], axis=2), axis=0)
         g = g / np.where(longest > 0.0, longest, 1.0)[:, None]
@@ -94,7 +94,7 @@ class RunExcerpt:
         if not good[self.here] or good.sum() < 5:
             return 1.0, 1.0
         heaviest = np.max(mass.diagonals()[good], axis=0)
-        d = 1.0 / np.sqrt(np.where(heaviest > 0.0, heaviest, 1.0))
+        d = inverse_roots(heaviest)
         g = plain.scaled(np.ones(plain.shape[0]), d)
         longest = np.max(g.lengths()[good], axis=0)
         g = g.divided(np.where(longest > 0.0, longest, 1.0))
@@ -156,7 +156,7 @@ class _Along:
         with np.errstate(all="ignore"):
             masses, plain = measure.matrices(times, states)
             inertia = np.sort(masses.diagonals(), axis=0)[len(times) // 2]
-            scales = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
+            scales = inverse_roots(inertia)
             scaled = plain.scaled(np.ones(plain.shape[0]), scales)
             lengths = np.maximum.accumulate(scaled.lengths(), axis=0)
             lengths = np.where(lengths > 0.0, lengths, 1.0)

@@ -22,12 +22,13 @@ from svyaz.program import Native
 class ClosedCode:
     """The loop over bodies and rows as native code; each set of constants has a workspace of its own.
 
-    ``everywhere``: all bodies are looked at, not only those on ways from points to the ground.
+    ``native`` is the program of the rows, None where there are none. ``everywhere``: all bodies are looked at, not only those
+    on ways from points to the ground.
     """
 
     rows: ClosingRows
     drive: Drive
-    native: Native
+    native: Native | None
     function: Callback
     everywhere: bool = False
 
@@ -39,6 +40,9 @@ class ClosedCode:
         """What the loop takes as ``c``; what it points to besides stays ``alive`` as long."""
         system = self.rows.system
         words, kept = tree_words(system, self.drive)
+        if self.native is None:
+            finalize(words, _release, (kept, alive))
+            return words.view(np.float64)
         addresses, programs = pose_addresses(system)
         known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
         own = self.native.constants(known)
@@ -65,8 +69,8 @@ class ClosedCode:
         return rates, multipliers
 
     def multipliers(self, constants: Array) -> int:
-        """Where the multipliers are."""
-        return int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
+        """Where the multipliers are; nowhere without constraints."""
+        return 0 if self.native is None else int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
 
     def shares(self, constants: Array) -> tuple[Array, Array]:
         """1/D of all joints and 1/d of all rows at the state that was evaluated last (see ``closing_elimination``)."""

@@ -120,8 +120,9 @@ class RecursiveDynamics:
         from svyaz.dynamics.recursions.closing_code import closed_step_function
         from svyaz.dynamics.recursions.long_tree_code import step_function
 
-        loop = closed_step_function() if self.rows.rows else step_function()
-        return ClosedCode(self.rows, self.drive, self.rows.native(correction, gains), loop)
+        if not self.rows.rows:
+            return ClosedCode(self.rows, self.drive, None, step_function())
+        return ClosedCode(self.rows, self.drive, self.rows.native(correction, gains), closed_step_function())
 
     def projection(self, code: RateCode, start: Array, *, thorough: bool = False) -> ClosedCode:
         """The loop that makes corrections; its constants are those of the rates."""
