@@ -77,7 +77,7 @@ def _single(gains: np.ndarray) -> float:
     """The median of single members, each computed and observed by a call of its own."""
     from svyaz.motion import phases_of
     from svyaz.stabilise.options import options_for
-    from svyaz.study.measures import known_measures, measures_for
+    from svyaz.study.measures import measure_names, measures_for
     from svyaz.study.tasks import native_work
     from svyaz.study.vary import Plan, axes_for, recipe
     from svyaz.study.worker import answers
@@ -87,7 +87,7 @@ def _single(gains: np.ndarray) -> float:
     options = options_for(model, {"method": "euler", "step": STEP, "until": UNTIL, "stabilize": "off"})
     equations = phases_of(model, "multipliers", options)[0].equations
     plan = Plan(axes, "off")
-    measures = measures_for(known_measures(equations), ())
+    measures = measures_for(measure_names(equations), ())
     work = native_work(equations, options, recipe(model, ()), plan, measures)
     times = []
     for number in range(plan.total):

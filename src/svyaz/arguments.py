@@ -67,7 +67,7 @@ def check_arguments(call: Callable[Words, Result]) -> Callable[Words, Result]:
     signature = inspect.signature(show_options(call))
 
     @wraps(call)
-    def checked(*arguments: Words.args, **options: Words.kwargs) -> Result:
+    def call_fitting(*arguments: Words.args, **options: Words.kwargs) -> Result:
         try:
             given = signature.bind(*arguments, **options)
         except TypeError as mistake:
@@ -80,7 +80,7 @@ def check_arguments(call: Callable[Words, Result]) -> Callable[Words, Result]:
                 given.arguments[name] = fit_argument(name, value, str(parameter.annotation))
         return call(*given.args, **given.kwargs)
 
-    return checked
+    return call_fitting
 
 
 def show_options(call: Callable[Words, Result]) -> Callable[Words, Result]:
@@ -101,7 +101,7 @@ def fit_argument(name: str, value: object, annotation: str) -> object:
     try:
         return checker(annotation)(value)
     except Misfit as misfit:
-        text = f"'{name}'{misfit}" if misfit.inside else f"'{name}' must be {misfit}, not {shown(value)}"
+        text = f"'{name}'{misfit}" if misfit.inside else f"'{name}' must be {misfit}, not {short_text(value)}"
         raise ModelError([Problem(text)]) from None
 
 
@@ -109,7 +109,7 @@ _REPR = Repr()
 _REPR.maxstring = _REPR.maxother = 50
 
 
-def shown(value: object) -> str:
+def short_text(value: object) -> str:
     """A value in a message, not longer than a line."""
     try:
         return _REPR.repr(value)
@@ -248,9 +248,9 @@ def _array(value: object) -> object:
         if found.dtype.kind == "O":  # numbers of other libraries
             found = np.array([_number(each) for each in found.flat], dtype=float).reshape(found.shape)
     except (ValueError, TypeError, Misfit):
-        raise Misfit(f" must hold finite numbers, not {shown(value)}", inside=True) from None
+        raise Misfit(f" must hold finite numbers, not {short_text(value)}", inside=True) from None
     if found.size and (found.dtype.kind not in "iuf" or not np.isfinite(found).all()):
-        raise Misfit(f" must hold finite numbers, not {shown(value)}", inside=True)
+        raise Misfit(f" must hold finite numbers, not {short_text(value)}", inside=True)
     return found.astype(float)
 
 
@@ -265,7 +265,7 @@ def _table(each: Check) -> Check:
 
 def _key(key: object) -> str:
     if not isinstance(key, str):
-        raise Misfit(f" must have names as keys, not {shown(key)}", inside=True)
+        raise Misfit(f" must have names as keys, not {short_text(key)}", inside=True)
     return key
 
 
@@ -287,7 +287,9 @@ def _inner(each: Check, value: object, where: str) -> object:
         return each(value)
     except Misfit as misfit:
         text = (
-            f"{where.removesuffix(',')}{misfit}" if misfit.inside else f"{where} must be {misfit}, not {shown(value)}"
+            f"{where.removesuffix(',')}{misfit}"
+            if misfit.inside
+            else f"{where} must be {misfit}, not {short_text(value)}"
         )
         raise Misfit(text, inside=True) from None
 

@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with interrupts_answered():
             streams.prepare()
-            return _answered(list(map(streams.readable, sys.argv[1:])) if arguments is None else list(arguments))
+            return _run(list(map(streams.readable, sys.argv[1:])) if arguments is None else list(arguments))
     except OSError as error:  # of the two answers above
         streams.forget_output()
         print(f"standard output: {error.strerror}", file=sys.stderr)
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _answered(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str]) -> int:
     if "_SVYAZ_COMPLETE" not in os.environ and arguments in ([], ["--help"], ["-h"], ["--version"]):
         print(f"svyaz {__version__}" if arguments == ["--version"] else overview(), flush=True)
         return 0

@@ -14,7 +14,7 @@ from typing import TextIO
 def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Gives a temporary neighbour of ``path`` to write to; it takes the name ``path`` only when all went well."""
     target = Path(path)
-    with named(target):
+    with with_path(target):
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=target.suffix)
         os.close(handle)
         temporary = Path(name)
@@ -27,7 +27,7 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def named(path: Path) -> Iterator[None]:
+def with_path(path: Path) -> Iterator[None]:
     """Errors of the system bear this name: of themselves those of a full disk have none."""
     try:
         yield
@@ -57,7 +57,7 @@ def text_file(file: str | os.PathLike[str] | TextIO) -> Iterator[TextIO]:
         return
     path = Path(file)
     if path.exists() and not path.is_file():  # a device or a pipe is written to, not replaced
-        with named(path), path.open("w", newline="", encoding="utf-8") as out:
+        with with_path(path), path.open("w", newline="", encoding="utf-8") as out:
             yield out
         return
     with whole(path.resolve()) as temporary, temporary.open("w", newline="", encoding="utf-8") as out:

@@ -227,7 +227,7 @@ def weakest_combination(matrix: Array) -> Array:
     return y
 
 
-def combined(rows: Array, wanted: Array) -> Array:
+def combination(rows: Array, wanted: Array) -> Array:
     """c for which ‖cᵀA - b‖ is least, of independent rows A (m, n) and b (n,)."""
     if is_large(rows):
         from scipy.sparse import block_array, csc_array, eye_array
@@ -261,7 +261,7 @@ FEW = 40
 """Directions that are looked for one by one."""
 
 
-def left_free(matrix: Array, y: Array) -> Array:
+def directions_without(matrix: Array, y: Array) -> Array:
     """Orthonormal rows: the directions that all rows of a matrix (m, n) but the heaviest one in a combination y leave.
 
     Where yᵀA vanishes and the rows are independent otherwise, these are the directions that all rows leave.

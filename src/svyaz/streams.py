@@ -21,7 +21,7 @@ _SIGNS = {
 }  # fmt: skip
 
 
-def written_out(text: str) -> str:
+def to_ascii(text: str) -> str:
     """The text in ASCII: Greek letters by their names, signs by those of programs, accents left off."""
     return "".join(map(_letter, text))
 
@@ -45,7 +45,7 @@ def _letter(letter: str) -> str:
 def _replace(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return written_out(error.object[error.start : error.end]), error.end
+    return to_ascii(error.object[error.start : error.end]), error.end
 
 
 def prepare() -> None:

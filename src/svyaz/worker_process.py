@@ -23,7 +23,7 @@ PYTHON = (sys.executable, "-P", "-m")
 """Runs a module; nothing is imported from the folder of the user."""
 
 
-def framed(text: bytes) -> bytes:
+def frame(text: bytes) -> bytes:
     """A frame of a text."""
     return HEAD.pack(len(text), 0) + text
 
@@ -74,7 +74,7 @@ class Worker:
     def send(self, text: bytes) -> None:
         """Send a frame; that the process has ended is seen when it does not answer."""
         assert self.process.stdin is not None
-        self.process.stdin.write(framed(text))
+        self.process.stdin.write(frame(text))
 
     async def frame(self) -> tuple[bytes, bool]:
         """The next frame, and whether it is the last of an answer."""

@@ -168,18 +168,18 @@ def windows() -> tuple[float, ...]:
 
 def write_figures(folder: Path) -> list[Path]:
     """Figures 3.2, 4.1, 4.2 and B.1 – B.24 as pictures in the folder, with their curves in tables beside them."""
-    from svyaz.show import Caption, Position, curve_figure, headed, positions_figure, save
+    from svyaz.show import Caption, Position, add_caption, curve_figure, positions_figure, save
 
     plants = {words: regulation(Setup("torque", where)).plant for where, words in POSITIONS.items()}
     positions = [Position(words, plant.system, plant.state) for words, plant in plants.items()]
     rest = positions_figure(positions)
-    headed(rest, Caption("003, figure 3.2: positions of rest"))
+    add_caption(rest, Caption("003, figure 3.2: positions of rest"))
     written = [save(rest, folder / "003-3.2.png")]
     for figure in (*WINDOWS, *FIGURES):
         times, values, linear = curves(figure)
         name, unit = figure.variable, UNITS[figure.variable]
         drawn = curve_figure(figure.title, name, times, values, linear, unit)
-        headed(drawn, Caption(note=figure.note))
+        add_caption(drawn, Caption(note=figure.note))
         written.append(save(drawn, folder / f"003-{figure.name}.png"))
         columns = {"t": times, f"deviation of {name}": values} | ({} if linear is None else {"linear": linear})
         written.append(write_table(folder / f"003-{figure.name}.csv", columns))

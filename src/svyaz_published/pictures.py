@@ -19,7 +19,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.json_types import Json
 from svyaz.motion import Motion, View, views_of, write_runs
-from svyaz.show import Caption, Line, headed, lines_figure, save, scheme_figure, traces_plot, views_figure
+from svyaz.show import Caption, Line, add_caption, lines_figure, save, scheme_figure, traces_plot, views_figure
 from svyaz.study import sweep
 from svyaz_published.measures import run_of
 from svyaz_published.numbers import gallery_model, write_table
@@ -141,7 +141,7 @@ def draw(picture: Picture, folder: Path) -> list[Path]:
         return [save(views_figure(runs, views, picture.told), figure), numbers]
     traces = traces_plot(first, picture.moments)
     traces.set_figheight(traces.get_figheight() + ROOM)
-    headed(traces, picture.told)
+    add_caption(traces, picture.told)
     return [save(traces, figure), numbers]
 
 

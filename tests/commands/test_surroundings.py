@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from svyaz.streams import written_out
+from svyaz.streams import to_ascii
 
 MODEL = """
 name = "маятник θ"
@@ -172,7 +172,7 @@ def test_N1_2_7_memory_and_interruption_have_codes_of_their_own(monkeypatch: pyt
     ],
 )
 def test_letters_are_written_out(text: str, ascii_text: str) -> None:
-    assert written_out(text) == ascii_text
+    assert to_ascii(text) == ascii_text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from svyaz.expr.errors import INDENT, WINDOW, ModelError, Place, Problem, excerpt, quoted, start_of
+from svyaz.expr.errors import INDENT, WINDOW, ModelError, Place, Problem, excerpt, quote, start_of
 
 
 def lines_of(problem: Problem) -> list[str]:
@@ -60,7 +60,7 @@ def test_long_lines_are_cut_to_a_window_around_the_caret(column: int) -> None:
 
 def test_nothing_shown_can_disturb_a_terminal() -> None:
     nasty = "a\x1b[31m\u202eb\x00\ud800"
-    text = str(Problem(f"unknown name {quoted(nasty)}", Place(nasty, 1, 3, nasty)))
+    text = str(Problem(f"unknown name {quote(nasty)}", Place(nasty, 1, 3, nasty)))
     assert all(c.isprintable() or c == "\n" for c in text)
     text.encode("utf-8")
 
@@ -73,6 +73,6 @@ def test_places_move_with_the_text() -> None:
 
 
 def test_long_words_are_cut_in_messages() -> None:
-    assert len(quoted("x" * 1000)) == 42
-    assert quoted("x'") == '"x\'"'
+    assert len(quote("x" * 1000)) == 42
+    assert quote("x'") == '"x\'"'
     assert INDENT == "    "

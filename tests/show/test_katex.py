@@ -85,7 +85,7 @@ def test_what_is_carried_of_katex_is_its_release_unchanged(root: Path) -> None:
 
 def test_P6_without_katex_browsers_set_the_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
     """MathML of a formula: the fraction has numerator and denominator, a mistake is a LatexError, no styles are needed."""
-    monkeypatch.setattr(katex, "installed", lambda: False)
+    monkeypatch.setattr(katex, "is_installed", lambda: False)
     katex.render.cache_clear()
     shown = katex.render(r"\ddot{u} = \frac{g}{l} \sin u")
     katex.render.cache_clear()

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svyaz.show.follows import given_formulas
+from svyaz.show.follows import formulas_html
 from svyaz.show.formulas import LONGEST_FORMULA, MOST_FORMULAS
 from svyaz.show.report import gains_table, report_page, write_report
 from svyaz.show.tables import number
@@ -151,7 +151,7 @@ def test_big_systems_give_reasonable_pages(long_chain, tmp_path: Path) -> None:
 
 
 def test_a_formula_katex_refuses_does_not_lose_the_report(constrained) -> None:
-    text = report_page(constrained, given_formulas([r"\nosuchcommand{<x>}"]), [])
+    text = report_page(constrained, formulas_html([r"\nosuchcommand{<x>}"]), [])
     assert r"<code>\nosuchcommand{&lt;x&gt;}</code>" in text
 
 

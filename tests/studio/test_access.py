@@ -27,7 +27,7 @@ from svyaz.library import loads
 from svyaz.model import read_named
 from svyaz.studio import Limits, StudioSettings, admission, random_token
 from svyaz.studio.guard import RefusedRequest, RequestGuard
-from svyaz.studio.pages import served
+from svyaz.studio.pages import site_files
 
 NOBODY = 65534
 SECRET = "this is nobody's business"
@@ -89,7 +89,7 @@ def attempts(studio: RunningStudio) -> list[tuple[str, str, str, dict[str, str]]
     found = [
         ("POST", f"{path}{query}", body, h) for path, body in posts.items() for h in headers for query in tokens[:3]
     ]
-    pages = ["/", *served(), "/formulas.css", "/out/a/report.html", "/secret.toml", "/nowhere", "/ask", "/files"]
+    pages = ["/", *site_files(), "/formulas.css", "/out/a/report.html", "/secret.toml", "/nowhere", "/ask", "/files"]
     found += [("GET", f"{path}{query}", "", {}) for path in pages for query in tokens[:2]]
     found += [("GET", f"/{query}", "", {"Cookie": cookie}) for query in tokens for cookie in forged]
     return [

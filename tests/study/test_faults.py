@@ -28,7 +28,7 @@ from svyaz.motion import simulate
 from svyaz.study import cluster, crew, sweep
 from svyaz.study.answers import STATUSES, Answer, Answers, answers_as_text, in_columns
 from svyaz.study.crew import TRIALS, Shares
-from svyaz.study.folder import Head, head_of, kept_members, progress_of
+from svyaz.study.folder import Head, head_of, open_members, progress_of
 from svyaz.study.tasks import WholeData, WholeTask, Work
 from svyaz.study.vary import Axis, Member
 from svyaz.study.worker import answers
@@ -210,14 +210,14 @@ def some(numbers: Sequence[int]) -> Answers:
 
 
 def written(path: Path) -> None:
-    with kept_members(path, HEAD, AXES, ["x"], False) as members:
+    with open_members(path, HEAD, AXES, ["x"], False) as members:
         assert list(members.missing()) == list(range(12))
         members.put([0, 1, 2, 3, 4], some(range(5)))
         members.put([8, 7, 6, 5], some([8, 7, 6, 5]))
 
 
 def kept(path: Path, head: Head = HEAD, axes: Sequence[Axis] = tuple(AXES)) -> dict[str, Any]:
-    with kept_members(path, head, axes, ["x"], True) as members:
+    with open_members(path, head, axes, ["x"], True) as members:
         return {
             "missing": list(members.missing()),
             "x": members.column("x"),
@@ -285,7 +285,7 @@ def test_N1_2_3_another_study_is_refused_and_left_as_it_is(tmp_path, head, axes,
 
 def test_N1_2_3_two_programs_do_not_write_one_study(tmp_path) -> None:
     with (
-        kept_members(tmp_path / "study", HEAD, AXES, ["x"], False),
+        open_members(tmp_path / "study", HEAD, AXES, ["x"], False),
         pytest.raises(ModelError, match="another program"),
     ):
         kept(tmp_path / "study")

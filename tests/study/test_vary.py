@@ -7,7 +7,7 @@ import pytest
 
 from svyaz import System
 from svyaz.expr import ModelError
-from svyaz.study.vary import axes_for, members_of, points_of, recipe, spaced
+from svyaz.study.vary import axes_for, members_of, parse_axis, points_of, recipe
 
 BEAD = {
     "name": "bead",
@@ -27,12 +27,12 @@ def bead() -> System:
 
 
 def test_values_are_spaced_evenly_or_in_the_logarithm() -> None:
-    name, values = spaced("m=1:3:5")
+    name, values = parse_axis("m=1:3:5")
     assert name == "m"
     assert values.tolist() == [1, 1.5, 2, 2.5, 3]
-    assert spaced("kappa = 1e-2:1e2:5:log")[1] == pytest.approx([0.01, 0.1, 1, 10, 100], rel=1e-12)
-    assert spaced("initial.u=-30*deg:pi/6:2")[1] == pytest.approx([-np.pi / 6, np.pi / 6])
-    assert spaced("m=2:2:1")[1].tolist() == [2]
+    assert parse_axis("kappa = 1e-2:1e2:5:log")[1] == pytest.approx([0.01, 0.1, 1, 10, 100], rel=1e-12)
+    assert parse_axis("initial.u=-30*deg:pi/6:2")[1] == pytest.approx([-np.pi / 6, np.pi / 6])
+    assert parse_axis("m=2:2:1")[1].tolist() == [2]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_values_are_spaced_evenly_or_in_the_logarithm() -> None:
 )
 def test_bad_text_is_refused(text, words) -> None:
     with pytest.raises(ModelError, match=words):
-        spaced(text)
+        parse_axis(text)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from svyaz.synthesis.balancing.balanced import balance_tree
 from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible
 from svyaz.synthesis.balancing.constant_inertia import balance
 from svyaz.synthesis.balancing.proof import prove
-from svyaz.synthesis.balancing.sampled import sampled_balance
+from svyaz.synthesis.balancing.sampled import sample_balance
 
 MIXED = """
 name = "crane"
@@ -352,7 +352,7 @@ def test_numbers_alone_find_the_same_conditions(name) -> None:
     """From differences between random positions: as many rows, the same span, the same for gravity."""
     system = loads(text_of(name), name)
     numeric = numbers(system.tree, system.parameters)
-    exact, sampled = balance(system.tree), sampled_balance(system.tree, numeric)
+    exact, sampled = balance(system.tree), sample_balance(system.tree, numeric)
     assert list(sampled.conditions.rows) == list(exact.conditions.rows)
     assert list(sampled.gravity.rows) == list(exact.gravity.rows)
     assert prove(numeric, sampled.conditions, system.parameters).holds

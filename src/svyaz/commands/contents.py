@@ -12,7 +12,7 @@ from pathlib import Path
 LISTED = re.compile(r'^LISTED = \("([^"]+)", (\d+), "([^"]+)"\)$', re.MULTILINE)
 
 
-def _listed() -> dict[str, dict[str, str]]:
+def _contents() -> dict[str, dict[str, str]]:
     files = {file.stem: LISTED.search(file.read_text(encoding="utf-8")) for file in Path(__file__).parent.glob("*.py")}
     lines = sorted((int(found[2]), found[1], name, found[3]) for name, found in files.items() if found is not None)
     table: dict[str, dict[str, str]] = {}
@@ -21,7 +21,7 @@ def _listed() -> dict[str, dict[str, str]]:
     return table
 
 
-COMMANDS = _listed()
+COMMANDS = _contents()
 """Heading → command → what it does, in the order in which ``svyaz --help`` shows them."""
 
 EXAMPLES: tuple[str, ...] = (

@@ -52,13 +52,13 @@ def command(name: str | None, choices: Pairs, sequence: bool, out: str | None) -
 def _list() -> None:
     from svyaz.gallery import gallery
 
-    rows = [(name, title, ", ".join(_offered(name))) for name, title in gallery().items()]
+    rows = [(name, title, ", ".join(_choices(name))) for name, title in gallery().items()]
     page = Page()
     page.table("", ("name", "what it is", "to be chosen"), rows)
     page.line("'svyaz gallery NAME' prints a model and tells what can be chosen; 'svyaz report NAME' shows it moving.")
 
 
-def _offered(name: str) -> Variants:
+def _choices(name: str) -> Variants:
     from svyaz.gallery import open_choices_of, variants_of
 
     return variants_of(name) or open_choices_of(name)
@@ -66,5 +66,5 @@ def _offered(name: str) -> Variants:
 
 def _tell_variants(name: str) -> None:
     """What can be chosen, beside the text and not in it."""
-    for what, choices in _offered(name).items():
+    for what, choices in _choices(name).items():
         click.echo(f"--with {what}={'|'.join(choices)}", err=True)

@@ -91,10 +91,10 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _say("the memory of this machine is used up", BAD_INPUT)
     except Exception as error:
-        return _say("svyaz: interrupted", INTERRUPTED) if _interrupted(error) else _say(fault(error), FAULT)
+        return _say("svyaz: interrupted", INTERRUPTED) if _is_interrupt(error) else _say(fault(error), FAULT)
 
 
-def _interrupted(error: BaseException | None) -> bool:
+def _is_interrupt(error: BaseException | None) -> bool:
     """Is it what Python or a library made of an interrupt, as happens where classes are made while modules are loaded?"""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__

@@ -52,7 +52,7 @@ def command(
         _show_family(family(system), output_format, out, json_file)
         return
     found = invert(system, method=method, step=step, until=until)
-    text = _written(found, output_format, out)
+    text = _text(found, output_format, out)
     if json_file is not None:
         write_json(as_json(found), json_file)
     if json_file != "-":
@@ -61,7 +61,7 @@ def command(
         raise NegativeAnswer("\n".join(found.reasons))
 
 
-def _written(found: Inverse, output_format: str, out: str | None) -> str:
+def _text(found: Inverse, output_format: str, out: str | None) -> str:
     from svyaz.program import export
     from svyaz.show import inverse_latex
     from svyaz.synthesis import inverse_model, inverse_program

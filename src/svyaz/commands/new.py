@@ -41,7 +41,7 @@ def command(file: str, kind: str, ask: bool) -> None:
     path = Path(file if Path(file).suffix else f"{file}.toml")
     if path.exists():
         raise click.UsageError(f"there is a file '{path}' already; name another one.")
-    text = _asked(path.stem) if ask else _template(kind, path.stem)
+    text = _ask(path.stem) if ask else _template(kind, path.stem)
     library.loads(text, str(path))  # what cannot be read is told, and not written
     write_text(text, str(path))
     click.echo(f"wrote {path}; see it move: svyaz report {path}")
@@ -53,7 +53,7 @@ def _template(kind: str, name: str) -> str:
     return template(kind).replace("NAME", name.replace("\\", "").replace('"', ""), 1)
 
 
-def _asked(name: str) -> str:
+def _ask(name: str) -> str:
     """A model from answers; each is read at once, and asked for again where it cannot be read."""
     from svyaz.model import to_toml
 

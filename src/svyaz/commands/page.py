@@ -77,7 +77,7 @@ def command(
 
     loop: Regulated | None = None
     if fix:
-        motion, loop = _regulated(system, fix, start, budget, given)
+        motion, loop = _regulate(system, fix, start, budget, given)
     else:
         until = options_for(system, run_words(given)).until
         with time_bar(system.name, until) as progress:
@@ -92,7 +92,7 @@ def command(
     click.echo(plain(f"{target}: {len(text.encode()) // 1024} kB"))
 
 
-def _regulated(
+def _regulate(
     system: System, fix: Pairs, start: Pairs, budget: float, options: Mapping[str, object]
 ) -> tuple[Motion, Regulated]:
     """The motion of the closed loop, and the regulation that closes it."""

@@ -135,7 +135,7 @@ def command(
     places = {"near": near, "fix": fix, "box": box}
     points, ranges = _starts(start, starting_system(system, fix))
     span = None if critical is None else ranges_of([critical], system, "--critical")[critical[0]]
-    found = _found(system, places, given, json_file)
+    found = _regulation(system, places, given, json_file)
     margin = None if critical is None or span is None else found.margin(critical[0], span)
     runs = _runs(found, points, given) if run else {}
     attraction = None if count is None else _basin(found, ranges, count, given)
@@ -146,7 +146,7 @@ def command(
     _answer(found, runs)
 
 
-def _found(system: System, places: Mapping[str, Any], asked: RegulateOptions, json_file: str | None) -> Regulation:
+def _regulation(system: System, places: Mapping[str, Any], asked: RegulateOptions, json_file: str | None) -> Regulation:
     """The regulator; where there is none the reason is written, and it is a negative answer."""
     from svyaz.control import NoRegulator, NotSolvable
     from svyaz.show import as_json

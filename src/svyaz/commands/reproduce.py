@@ -88,7 +88,7 @@ def _show(outcomes: Sequence[Outcome], counts: dict[str, int]) -> None:
     page = Page()
     for model in dict.fromkeys(o.row.model for o in outcomes):
         rows = [
-            (o.row.what, o.row.source, _published(o.row), _computed(o), (_verdict(o), COLOURS[o.verdict]))
+            (o.row.what, o.row.source, _stated_value(o.row), _own_value(o), (_verdict(o), COLOURS[o.verdict]))
             for o in outcomes
             if o.row.model == model
         ]
@@ -96,11 +96,11 @@ def _show(outcomes: Sequence[Outcome], counts: dict[str, int]) -> None:
     page.say(", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count))
 
 
-def _published(row: Row) -> str:
+def _stated_value(row: Row) -> str:
     return row.text or ", ".join(_number(x) for x in row.printed)
 
 
-def _computed(outcome: Outcome) -> str:
+def _own_value(outcome: Outcome) -> str:
     if outcome.row.check:
         printed, corrected = outcome.computed
         return f"error {_number(printed)} as printed, {_number(corrected)} as corrected"

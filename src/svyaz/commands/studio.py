@@ -48,7 +48,7 @@ def command(port: int, host: str, token: str | None, no_token: bool, log: str | 
         from svyaz.studio import StudioSettings, is_loopback, random_token, run_studio
     _check_token(token, no_token, is_loopback(host))
 
-    def started(address: str) -> None:
+    def announce(address: str) -> None:
         click.echo(f"The studio is open at {address}")
         click.echo("Ctrl-C ends it.")
         if not no_browser:
@@ -58,7 +58,7 @@ def command(port: int, host: str, token: str | None, no_token: bool, log: str | 
     settings = StudioSettings(host, port, secret, Path.cwd(), log=None if log is None else Path(log))
     try:
         with TemporaryDirectory(prefix="svyaz-studio-") as folder:
-            run_studio(settings, started)
+            run_studio(settings, announce)
     except OSError as error:
         what = f"write {error.filename}" if error.filename else f"listen on {host}, port {port}"
         raise click.UsageError(f"the studio cannot {what}: {error.strerror or error}.") from error

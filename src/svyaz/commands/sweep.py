@@ -178,11 +178,11 @@ def _room_for(folder: Path, resume: bool) -> Iterator[None]:
 
 
 def _axes(vary: tuple[str, ...]) -> dict[str, ArrayLike]:
-    from svyaz.study import spaced
+    from svyaz.study import parse_axis
 
     axes: dict[str, ArrayLike] = {}
     for text in vary:
-        name, values = spaced(text)
+        name, values = parse_axis(text)
         if name in axes:
             raise click.UsageError(f"'{name}' is varied twice.")
         axes[name] = values
@@ -220,7 +220,7 @@ def _show(result: Sweep) -> None:
         ranges = ranges or "nowhere"
         page.say(f"gains stable by the verdict: {ranges}")
     if result.gains is not None:
-        page.say(f"gains of all runs, chosen with the values of the model: {_told(result.gains)}")
+        page.say(f"gains of all runs, chosen with the values of the model: {_gains_text(result.gains)}")
     measures = result.measures[:MOST_MEASURES]
     table = result.rows
     shown = table[:: max(1, -(-len(table) // MOST_SHOWN))]
@@ -235,8 +235,8 @@ def _show(result: Sweep) -> None:
         page.say("The table shows a part; the files have all rows and measures.")
 
 
-def _told(gains: Json) -> str:
+def _gains_text(gains: Json) -> str:
     """Gains as they would be given: a number, a table of numbers, or a law."""
     if isinstance(gains, Mapping):
-        return ", ".join(f"{key} = {_told(value)}" for key, value in gains.items())
+        return ", ".join(f"{key} = {_gains_text(value)}" for key, value in gains.items())
     return f"{gains:.6g}" if isinstance(gains, float | int) else str(gains)

@@ -44,7 +44,7 @@ def plain(text: str) -> str:
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
-def shown(text: str) -> str:
+def encodable(text: str) -> str:
     """The text as the standard output will show it, so that what is measured is what is printed."""
     text = plain(text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -62,12 +62,12 @@ class Page:
 
     def say(self, text: str, hang: int = 0, style: str = "") -> None:
         """Print sentences, folded at blanks; the lines that follow the first of each are moved in by ``hang``."""
-        for line in shown(text).splitlines() or [""]:
-            self._print("\n".join(self._folded(line, hang)), style)
+        for line in encodable(text).splitlines() or [""]:
+            self._print("\n".join(self._fold(line, hang)), style)
 
     def line(self, text: str) -> None:
         """Print a formula or a file name, which is copied whole: never folded."""
-        self._print(shown(text))
+        self._print(encodable(text))
 
     def table(self, title: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]], keys: int = 1) -> None:
         """Print a table; the first ``keys`` columns say what a row is and are repeated where columns go below."""
@@ -82,11 +82,11 @@ class Page:
             if title:
                 self.say(title, style="italic")
             if block:
-                self._framed(columns, styles, block, width - 1)
+                self._print_frame(columns, styles, block, width - 1)
             else:
-                self._stacked(columns, styles)
+                self._print_stack(columns, styles)
 
-    def _folded(self, line: str, hang: int) -> list[str]:
+    def _fold(self, line: str, hang: int) -> list[str]:
         if not self.columns:
             return [line]
         inset = " " * (hang or len(line) - len(line.lstrip()))
@@ -98,9 +98,11 @@ class Page:
             break_on_hyphens=False,
         ) or [""]
 
-    def _framed(self, columns: Sequence[_Column], styles: Sequence[Sequence[str]], block: list[int], room: int) -> None:
+    def _print_frame(
+        self, columns: Sequence[_Column], styles: Sequence[Sequence[str]], block: list[int], room: int
+    ) -> None:
         widths = _shares([columns[k] for k in block], room)
-        lines = LINES if shown("┏") == "┏" else ASCII_LINES
+        lines = LINES if encodable("┏") == "┏" else ASCII_LINES
         written = [_rule(lines["head"][:4], widths)]
         heads = [(fold(columns[k].head, w), "bold") for k, w in zip(block, widths, strict=True)]
         written += self._row(heads, widths, lines["head"][4:])
@@ -124,7 +126,7 @@ class Page:
         codes = ";".join(CODES[word] for word in style.split())
         return f"\x1b[{codes}m{text}\x1b[0m" if codes and self._styled else text
 
-    def _stacked(self, columns: Sequence[_Column], styles: Sequence[Sequence[str]]) -> None:
+    def _print_stack(self, columns: Sequence[_Column], styles: Sequence[Sequence[str]]) -> None:
         """Every row as a list of its entries: where not even one column of numbers fits beside the names."""
         longest = max(len(column.head) for column in columns)
         for number, style in enumerate(styles):
@@ -156,7 +158,7 @@ class _Column:
     """A column with the width it would like and the least it can do with: its longest word."""
 
     def __init__(self, head: str, cells: list[str]) -> None:
-        self.head, self.cells = shown(head), [shown(cell) for cell in cells]
+        self.head, self.cells = encodable(head), [encodable(cell) for cell in cells]
         texts = [self.head, *self.cells]
         self.wide = max(_length(line) for text in texts for line in text.split("\n"))
         self.least = max(_length(word) for text in texts for word in _BREAKS.split(text))

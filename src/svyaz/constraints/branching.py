@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.dynamics import Measure, Snapshot, typical_sizes
-from svyaz.matrices import eigvalsh, extreme_singular_values, left_free, svd, weakest_combination
+from svyaz.matrices import directions_without, eigvalsh, extreme_singular_values, svd, weakest_combination
 
 DISPLACEMENT = 1e-4
 """Part of the size of a coordinate by which it is moved for second derivatives."""
@@ -147,7 +147,7 @@ def _crossing_of_entries(measure: Measure, s: Snapshot, sizes: Array) -> Crossin
     for colour, slope in enumerate(slopes):
         by = moved[colour, rows]
         np.add.at(form, (by[by >= 0], columns[by >= 0]), (slope * weights[rows])[by >= 0])
-    return _decided(form, left_free(unit, y))
+    return _decided(form, directions_without(unit, y))
 
 
 def coloured(rows: NDArray[np.intp], columns: NDArray[np.intp], count: int) -> NDArray[np.intp]:

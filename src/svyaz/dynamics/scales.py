@@ -23,7 +23,7 @@ from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 from svyaz.arrays import Array
 from svyaz.expr import ONE, Expression, from_leaves
 from svyaz.matrices import (
-    combined,
+    combination,
     eigvalsh,
     extreme_singular_values,
     is_large,
@@ -150,7 +150,7 @@ def dependencies(rows: Array) -> list[tuple[int, dict[int, float]]]:
         elif are_independent(rows[[*independent, r]]):
             independent.append(r)
         else:
-            c = combined(rows[independent], rows[r])
+            c = combination(rows[independent], rows[r])
             found.append((r, {k: float(x) for k, x in zip(independent, c, strict=True) if abs(x) > 1e-6}))
         r += 1
     return found

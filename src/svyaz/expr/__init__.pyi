@@ -5,7 +5,7 @@ from svyaz.expr.calculus import ZERO as ZERO
 from svyaz.expr.calculus import Expression as Expression
 from svyaz.expr.calculus import acceleration as acceleration
 from svyaz.expr.calculus import add_up as add_up
-from svyaz.expr.calculus import cornered_parts as cornered_parts
+from svyaz.expr.calculus import corners as corners
 from svyaz.expr.calculus import differentiate as differentiate
 from svyaz.expr.calculus import evaluate as evaluate
 from svyaz.expr.calculus import from_leaves as from_leaves
@@ -64,7 +64,7 @@ from svyaz.expr.trig import product as product
 from svyaz.expr.units import Mismatch as Mismatch
 from svyaz.expr.units import Unit as Unit
 from svyaz.expr.units import UnitError as UnitError
+from svyaz.expr.units import describe_unit as describe_unit
 from svyaz.expr.units import read_unit as read_unit
 from svyaz.expr.units import simplified as simplified
-from svyaz.expr.units import told_unit as told_unit
 from svyaz.expr.units import unit_of as unit_of

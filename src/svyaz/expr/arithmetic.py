@@ -94,7 +94,7 @@ FUNCTIONS: dict[str, KnownFunction] = {
     "tanh": _one(symengine.tanh, math.tanh),
     "exp": _one(symengine.exp, math.exp),
     "log": _one(symengine.log, math.log, "positive"),
-    "sqrt": _one(lambda expression: _raised(expression, _HALF), math.sqrt, "zero or positive"),
+    "sqrt": _one(lambda expression: _power(expression, _HALF), math.sqrt, "zero or positive"),
     "abs": _one(with_corners(signs.absolute), abs),
     "sign": _one(with_corners(signs.signum), _sign),
     "min": KnownFunction(with_corners(symengine.Min), min, 2, None, "finite"),
@@ -102,7 +102,7 @@ FUNCTIONS: dict[str, KnownFunction] = {
 }
 
 
-def known(expression: Basic) -> Value:
+def value_of(expression: Basic) -> Value:
     """The value of an expression that a name stands for."""
     return Value(expression, float(expression) if isinstance(expression, _REAL) else None)
 
@@ -162,7 +162,7 @@ def inverse(value: Value) -> Value:
 
 def power(base: Value, exponent: Value) -> Value:
     """base^exponent, refused before it is computed if it has no moderate real value."""
-    base, exponent = _numbered(base), _numbered(exponent)
+    base, exponent = _with_number(base), _with_number(exponent)
     if exponent.number is None:
         if _is_zero(base):
             raise Refused("a power of zero with an exponent that is not a number")
@@ -179,12 +179,12 @@ def power(base: Value, exponent: Value) -> Value:
         return base
     number = None if base.number is None else _numeric_power(base.number, exponent.number)
     _check_size_of_power(base.expression, exponent.number)
-    result = _raised(base.expression, _exact(exponent))
+    result = _power(base.expression, _exact(exponent))
     _check_exponents(result)
     return _result(result, number)
 
 
-def _numbered(value: Value) -> Value:
+def _with_number(value: Value) -> Value:
     """The value with its number, also if it lost its symbols on the way, as log(2)*x/x does."""
     if value.number is not None or value.expression.free_symbols:
         return value
@@ -194,7 +194,7 @@ def _numbered(value: Value) -> Value:
         raise Refused("the result is not a real number") from None
 
 
-def _raised(base: Basic, exponent: Basic) -> Basic:
+def _power(base: Basic, exponent: Basic) -> Basic:
     """base^exponent for a number as exponent; (2/x)^(1/2) as sqrt(2)*x^(-1/2), where SymEngine leaves (1/x)^(1/2)."""
     result = base**exponent
     if isinstance(result, wrapper.Mul) and not isinstance(exponent, wrapper.Integer):
@@ -204,7 +204,7 @@ def _raised(base: Basic, exponent: Basic) -> Basic:
 
 def call(function: KnownFunction, arguments: Sequence[Value]) -> Value:
     """The function of the arguments; the number of arguments has been checked by the caller."""
-    arguments = [_numbered(argument) for argument in arguments]
+    arguments = [_with_number(argument) for argument in arguments]
     number = None
     if all(argument.number is not None for argument in arguments):
         try:

@@ -89,7 +89,7 @@ def total_derivative(expression: Expression, rates: Mapping[se.Symbol, Expressio
 def gradient(expression: Expression, symbols: Sequence[se.Symbol]) -> list[Expression]:
     """[∂ expression/∂s for s in symbols]."""
     present = expression.free_symbols
-    cornered = cornered_parts(expression)
+    cornered = corners(expression)
     if cornered:
         return [_chain(expression, cornered, s) if s in present else ZERO for s in symbols]
     if len(symbols) > MANY and len(present) > MANY:
@@ -205,7 +205,7 @@ def has_corners(expression: Expression) -> bool:
     return _corners_made and bool(expression.atoms(sign, Abs, Max, Min))
 
 
-def cornered_parts(expression: Expression) -> list[Expression]:
+def corners(expression: Expression) -> list[Expression]:
     """The outermost cornered functions in it.
 
     Each part is asked once (expressions share parts, and as trees may be exponentially large), without recursion (they
@@ -234,11 +234,11 @@ def _chain(expression: Expression, cornered: Sequence[Expression], symbol: se.Sy
     for e, dummy in dummies.items():
         outer = smooth.diff(dummy)
         if not is_zero(outer):
-            result = result + outer * _cornered_derivative(e, symbol)
+            result = result + outer * _derivative_at_corner(e, symbol)
     return result.xreplace({dummy: e for e, dummy in dummies.items()})
 
 
-def _cornered_derivative(e: Expression, symbol: se.Symbol) -> Expression:
+def _derivative_at_corner(e: Expression, symbol: se.Symbol) -> Expression:
     if isinstance(e, sign):
         return ZERO
     if isinstance(e, FunctionSymbol):

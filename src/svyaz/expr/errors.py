@@ -121,7 +121,7 @@ def printable(text: str) -> str:
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _INVISIBLE else c for c in text)
 
 
-def quoted(text: str, longest: int = 40) -> str:
+def quote(text: str, longest: int = 40) -> str:
     """A word of the input for use in a message: printable, cut to ``longest`` characters, in quotes."""
     shown = printable(text if len(text) <= longest else text[: longest - 1] + "…")
     return f'"{shown}"' if "'" in shown else f"'{shown}'"

@@ -26,10 +26,10 @@ class Evaluator:
         """The value of an expression; there is a number for every name in it."""
         found = self._answered.get(expression)
         if found is None:
-            found = self._answered[expression] = real_value(self._evaluated(expression))
+            found = self._answered[expression] = real_value(self._evaluate(expression))
         return found
 
-    def _evaluated(self, expression: Expression) -> Expression:
+    def _evaluate(self, expression: Expression) -> Expression:
         asked = [expression]
         while asked:  # without recursion: expressions may be deep
             part = asked[-1]

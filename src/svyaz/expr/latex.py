@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from symengine import Basic
 
-from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fold, layout, plain, shown_terms
+from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fold, layout, plain, terms_in_order
 from svyaz.expr.names import latex_name
 from svyaz.expr.text import ATOM, POWER, PRODUCT, SUM, exponent_text
 
@@ -55,7 +55,7 @@ def to_latex(expression: Basic, order: Sequence[str] | None = None) -> str:
     return fold(plain(layout(expression, order)), _show).text
 
 
-def _held(piece: LatexPiece, least: int) -> str:
+def _enclose(piece: LatexPiece, least: int) -> str:
     return piece.text if piece.level >= least else rf"\left({piece.text}\right)"
 
 
@@ -78,9 +78,9 @@ def _show(node: Node, shown: Callable[[Node], LatexPiece]) -> LatexPiece:
             )
         case Sum():
             parts: list[str] = []
-            for negative, term in shown_terms(node):
+            for negative, term in terms_in_order(node):
                 sign = "-" if negative else "+" if parts else ""
-                parts += (f" {sign} " if parts else sign, _held(shown(term), PRODUCT))
+                parts += (f" {sign} " if parts else sign, _enclose(shown(term), PRODUCT))
             return LatexPiece("".join(parts), SUM)
     raise TypeError(type(node).__name__)
 
@@ -119,7 +119,7 @@ def _power(base: LatexPiece, exponent: Node, shown: LatexPiece) -> LatexPiece:
         command, argument = base.function
         return LatexPiece(f"{command}^{{{raised}}}{argument}", POWER, tail=base.tail)
     # Parentheses keep the exponent of sin u off its argument.
-    low = rf"\left({base.text}\right)" if base.tail else _held(base, ATOM)
+    low = rf"\left({base.text}\right)" if base.tail else _enclose(base, ATOM)
     return LatexPiece(f"{low}^{{{raised}}}", POWER)
 
 
@@ -129,9 +129,9 @@ def _row(factors: list[LatexPiece], alone: bool) -> LatexPiece:
         return LatexPiece("1", ATOM)
     if len(factors) == 1 and not alone:
         return factors[0]
-    parts = [_held(factors[0], POWER)]
+    parts = [_enclose(factors[0], POWER)]
     for before, factor in pairwise(factors):
-        text = _held(factor, POWER)
+        text = _enclose(factor, POWER)
         apart = before.tail or text.startswith(_WORDS) or parts[-1].startswith(_WORDS)
         parts.append(r" \cdot " if text[:1].isdigit() else r" \, " if apart else " ")
         parts.append(text)

@@ -59,7 +59,7 @@ class Name(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum(Node):
-    """Terms in the order of their names; see ``shown_terms`` for the order in which they are written."""
+    """Terms in the order of their names; see ``terms_in_order`` for the order in which they are written."""
 
     terms: tuple[Signed, ...]
 
@@ -115,7 +115,7 @@ def layout(expression: Basic, order: Sequence[str] | None = None) -> Signed:
     return done[expression]
 
 
-def shown_terms(total: Sum) -> Iterable[Signed]:
+def terms_in_order(total: Sum) -> Iterable[Signed]:
     """The terms in the order in which they are written: if there is a positive one, a positive one goes first."""
     first = next((number for number, term in enumerate(total.terms) if not term.negative), 0)
     return (total.terms[first], *total.terms[:first], *total.terms[first + 1 :])
@@ -143,7 +143,7 @@ def fold(root: Node, show: Callable[[Node, Callable[[Node], Shown]], Shown]) -> 
     done: dict[int, Shown] = {}
     stack = [root]
 
-    def shown(node: Node) -> Shown:
+    def arrange(node: Node) -> Shown:
         return done[id(node)]
 
     while stack:
@@ -154,7 +154,7 @@ def fold(root: Node, show: Callable[[Node, Callable[[Node], Shown]], Shown]) -> 
             continue
         stack.pop()
         if id(node) not in done:
-            done[id(node)] = show(node, shown)
+            done[id(node)] = show(node, arrange)
     return done[id(root)]
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from svyaz.expr.errors import ModelError, Place, Problem, quoted
+from svyaz.expr.errors import ModelError, Place, Problem, quote
 
 MAX_LENGTH = 100_000
 """The longest expression, in characters."""
@@ -86,7 +86,7 @@ def tokens(text: str, place: Place) -> list[Token]:
     while True:
         matched = match(text, at)
         if matched is None:
-            raise ModelError([_unexpected(text, at, place)])
+            raise ModelError([_unknown_sign(text, at, place)])
         kind = matched.lastgroup
         if kind == "end":
             return found
@@ -130,10 +130,10 @@ def _check_name(text: str, word: str, start: int, place: Place) -> None:
         raise ModelError([Problem(f"a name with more than {MAX_NAME} characters", place.moved(text, start))])
     offset = bad_character(word)
     if offset is not None:
-        raise ModelError([_unexpected(text, start + offset, place)])
+        raise ModelError([_unknown_sign(text, start + offset, place)])
 
 
-def _unexpected(text: str, at: int, place: Place) -> Problem:
+def _unknown_sign(text: str, at: int, place: Place) -> Problem:
     while at < len(text) and text[at] in " \t\r\n":
         at += 1
     character = text[at]
@@ -148,7 +148,7 @@ def _unexpected(text: str, at: int, place: Place) -> Problem:
     elif category in ("Mn", "Me", "Mc"):
         message = f"a combining mark, U+{ord(character):04X}"
     else:
-        message = f"unexpected character {quoted(character)}"
+        message = f"unexpected character {quote(character)}"
         if hint is None and category in ("Nd", "No", "Nl"):
             hint = "write digits 0 to 9"
     return Problem(message, place.moved(text, at), hint)

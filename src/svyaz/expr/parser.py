@@ -25,7 +25,7 @@ from symengine import Basic
 
 from svyaz.expr import arithmetic
 from svyaz.expr.arithmetic import FUNCTIONS, Refused, Value
-from svyaz.expr.errors import ModelError, Place, Problem, quoted, start_of
+from svyaz.expr.errors import ModelError, Place, Problem, quote, start_of
 from svyaz.expr.lexer import Token, tokens
 from svyaz.expr.scope import Scope, Unknowns
 
@@ -142,7 +142,7 @@ class _Parser:
                 self.fail("the expression is too long for the depth of its nesting", token.start)
         last = found[-1]
         if value is None and last.kind != "(":
-            self.fail(f"something is missing after {quoted(last.text)}", last.start + len(last.text))
+            self.fail(f"something is missing after {quote(last.text)}", last.start + len(last.text))
         if value is None or self.outer:
             opener = self.group.opener
             assert opener is not None
@@ -176,7 +176,7 @@ class _Parser:
             if not called:
                 argument = following.text if following is not None and following.kind in ("name", "number") else "..."
                 self.fail(
-                    f"the function {quoted(token.text)} needs its argument in parentheses",
+                    f"the function {quote(token.text)} needs its argument in parentheses",
                     token.start,
                     f"write {token.text}({argument})",
                 )
@@ -261,7 +261,7 @@ class _Parser:
             needed = least if function.most is not None else f"at least {least}"
             hint = None if group.comma is None else f"if {group.comma} is meant, write it with a decimal point"
             given = "one was" if len(arguments) == 1 else f"{len(arguments)} were"
-            self.fail(f"{quoted(name)} takes {needed}, but {given} given", group.call.start, hint)
+            self.fail(f"{quote(name)} takes {needed}, but {given} given", group.call.start, hint)
         return self.checked(group.call.start, arithmetic.call, function, arguments)
 
     # Mistakes.
@@ -290,10 +290,10 @@ class _Parser:
         before = self.found[number - 1].text if number else ""
         if token.kind == ")" and before == "(":
             call = self.group.call
-            what = "nothing stands in the parentheses" if call is None else f"{quoted(call.text)} needs an argument"
+            what = "nothing stands in the parentheses" if call is None else f"{quote(call.text)} needs an argument"
             self.fail(what, token.start)
-        after = f" after {quoted(before)}" if before else ""
-        self.fail(f"a number, a name or '(' is expected{after}, but {quoted(token.text)} was found", token.start)
+        after = f" after {quote(before)}" if before else ""
+        self.fail(f"a number, a name or '(' is expected{after}, but {quote(token.text)} was found", token.start)
 
     def missing_operator(self, token: Token, number: int) -> NoReturn:
         before = self.found[number - 1]
@@ -312,7 +312,7 @@ class _Parser:
             left = "(...)" if before.kind == ")" else before.text
             right = "(...)" if token.kind == "(" else token.text + "(...)" * (token.text in FUNCTIONS)
             hint = f"write {left}*{right} for a product"
-        message = f"an operator is missing between {quoted(before.text)} and {quoted(token.text)}"
+        message = f"an operator is missing between {quote(before.text)} and {quote(token.text)}"
         self.fail(message, token.start, hint)
 
     def decimal_comma(self, number: int) -> str | None:

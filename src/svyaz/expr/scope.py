@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import symengine
 from symengine import Basic
 
-from svyaz.expr.arithmetic import FUNCTIONS, Value, known
-from svyaz.expr.errors import Place, Problem, quoted
+from svyaz.expr.arithmetic import FUNCTIONS, Value, value_of
+from svyaz.expr.errors import Place, Problem, quote
 from svyaz.expr.lexer import Token
 
 CONSTANTS: dict[str, Value] = {
@@ -95,13 +95,13 @@ class Scope:
             return None
         if not word.endswith("'"):
             meaning = self.symbols.get(word)
-            return CONSTANTS.get(word) if meaning is None else known(meaning)
+            return CONSTANTS.get(word) if meaning is None else value_of(meaning)
         name = word.rstrip("'")
         primes = len(word) - len(name)
         if primes > 2:
             return None
         meaning = (self.derivatives if primes == 1 else self.second).get(name)
-        return None if meaning is None else known(meaning.make() if isinstance(meaning, Later) else meaning)
+        return None if meaning is None else value_of(meaning.make() if isinstance(meaning, Later) else meaning)
 
 
 class Unknowns:
@@ -135,7 +135,7 @@ class Unknowns:
                 break
             suggest = _suggestion if count < _MAX_SUGGESTIONS else _no_suggestion
             if word in self.calls:
-                message, (hint, meant) = f"unknown function {quoted(word)}", suggest(word, FUNCTIONS)
+                message, (hint, meant) = f"unknown function {quote(word)}", suggest(word, FUNCTIONS)
             else:
                 message, (hint, meant) = self._reason(word, suggest)
             problems.append(Problem(message, at(token.start), hint, meant))
@@ -146,31 +146,31 @@ class Unknowns:
         inside = f" in {scope.what}" if scope.what else ""
         here = inside or " here"
         if word in scope.forbidden:
-            return f"{quoted(word)} may not be used{here}: {scope.forbidden[word]}", NOTHING
+            return f"{quote(word)} may not be used{here}: {scope.forbidden[word]}", NOTHING
         name = word.rstrip("'")
         primes = len(word) - len(name)
         if primes and (name in scope.symbols or name in CONSTANTS or name in scope.derivatives):
             if primes > 2:
-                return f"{quoted(word)}: a name takes at most two apostrophes", NOTHING
+                return f"{quote(word)}: a name takes at most two apostrophes", NOTHING
             if primes == 2 and name in scope.derivatives:
-                return f"second derivatives such as {quoted(word)} are not allowed{here}", NOTHING
+                return f"second derivatives such as {quote(word)} are not allowed{here}", NOTHING
             if not scope.derivatives:
-                return f"time derivatives such as {quoted(word)} are not allowed{here}", NOTHING
-            return f"{quoted(name)} has no time derivative", ("only coordinates have time derivatives", ())
+                return f"time derivatives such as {quote(word)} are not allowed{here}", NOTHING
+            return f"{quote(name)} has no time derivative", ("only coordinates have time derivatives", ())
         names = [*(f"{x}'" for x in scope.derivatives), *(f"{x}''" for x in scope.second), *scope.symbols]
         if not primes:
             names = [*scope.symbols, *CONSTANTS, *(f"{x}'" for x in scope.derivatives)]
-        moving = next((x for x in scope.derivatives if word in _dotted(x)), None)
+        moving = next((x for x in scope.derivatives if word in _velocity_names(x)), None)
         if moving is not None:
-            return f"unknown name {quoted(word)}{inside}", (
-                f"the velocity of {quoted(moving)} is written {moving}'",
+            return f"unknown name {quote(word)}{inside}", (
+                f"the velocity of {quote(moving)} is written {moving}'",
                 (),
             )
         hint, meant = suggest(word, names)
-        return f"unknown name {quoted(word)}{inside}", (hint or (scope.undeclared or None), meant)
+        return f"unknown name {quote(word)}{inside}", (hint or (scope.undeclared or None), meant)
 
 
-def _dotted(name: str) -> tuple[str, ...]:
+def _velocity_names(name: str) -> tuple[str, ...]:
     """How other programs write the velocity of a coordinate."""
     return (
         f"{name}_dot",
@@ -194,9 +194,9 @@ def _suggestion(word: str, names: Iterable[str]) -> Suggestion:
     plain = word.translate(_LOOKALIKES)
     if plain != word and plain in names:
         odd = next(a for a, b in zip(word, plain, strict=True) if a != b)
-        return f"{quoted(odd)} is U+{ord(odd):04X}, which only looks like the letter in {quoted(plain)}", (plain,)
+        return f"{quote(odd)} is U+{ord(odd):04X}, which only looks like the letter in {quote(plain)}", (plain,)
     if word in _FOREIGN:
         return f"write {_FOREIGN[word]}", ()
     same = [name for name in names if name.lower() == word.lower()]
     close = same or difflib.get_close_matches(word[:40], names, n=2, cutoff=0.6)
-    return (f"did you mean {' or '.join(quoted(name) for name in close)}?", tuple(close)) if close else NOTHING
+    return (f"did you mean {' or '.join(quote(name) for name in close)}?", tuple(close)) if close else NOTHING

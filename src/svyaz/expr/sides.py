@@ -14,7 +14,7 @@ from math import ceil
 import symengine as se
 from symengine.lib.symengine_wrapper import Abs, Max, Min, Pow, sign
 
-from svyaz.expr.calculus import HALF, ONE, Expression, cornered_parts, differentiate, is_zero, names_in, substitute
+from svyaz.expr.calculus import HALF, ONE, Expression, corners, differentiate, is_zero, names_in, substitute
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def select(expression: Expression, a: Expression, side: Expression) -> Expressio
     parts = dict.fromkeys(_parts([expression]))
     for e in parts:
         inner = _argument(e)
-        turned = None if inner is None else _turned(inner, a)
+        turned = None if inner is None else _same_direction(inner, a)
         if inner is None or turned is None:
             continue
         if isinstance(e, sign):
@@ -114,11 +114,11 @@ def unfold(expression: Expression, a: Expression, side: Expression) -> Expressio
     put: dict[Expression, Expression] = {}
     for e in _parts([expression]):
         if isinstance(e, Abs):
-            turned = _turned(e.args[0], a)
+            turned = _same_direction(e.args[0], a)
             if turned is not None:
                 put[e] = turned * side * e.args[0]
         elif isinstance(e, Max | Min) and len(e.args) == 2:
-            turned = _turned(e.args[0] - e.args[1], a)
+            turned = _same_direction(e.args[0] - e.args[1], a)
             if turned is not None:
                 larger = ONE if isinstance(e, Max) else -ONE
                 put[e] = HALF * (e.args[0] + e.args[1] + larger * turned * side * (e.args[0] - e.args[1]))
@@ -148,7 +148,7 @@ def interpolate(expression: Expression, side: se.Symbol) -> Expression:
 
 
 def _is_linear(expression: Expression, side: se.Symbol) -> bool:
-    bent = any(side in part.free_symbols for part in cornered_parts(expression))
+    bent = any(side in part.free_symbols for part in corners(expression))
     return not bent and side not in differentiate(expression, side).free_symbols
 
 
@@ -173,7 +173,7 @@ def put_in(expression: Expression, values: Mapping[Expression, Expression]) -> E
     return changed.get(expression, expression)
 
 
-def _turned(e: Expression, a: Expression) -> Expression | None:
+def _same_direction(e: Expression, a: Expression) -> Expression | None:
     """1 for a, or a positive number times it, -1 for -a, None for anything else."""
     ratio = ONE if e == a else _ratio(e, a)
     if ratio is None or not is_zero(se.expand(e - ratio * a)):

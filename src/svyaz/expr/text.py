@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from symengine import Basic
 
-from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fold, layout, plain, shown_terms
+from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fold, layout, plain, terms_in_order
 from svyaz.expr.names import superscript, unicode_name
 
 SUM, PRODUCT, POWER, ATOM = range(4)
@@ -98,7 +98,7 @@ def _show(style: Style, node: Node, shown: Callable[[Node], Piece]) -> Piece:
             return Piece(text, PRODUCT)
         case Sum():
             parts: list[str] = []
-            for negative, term in shown_terms(node):
+            for negative, term in terms_in_order(node):
                 sign = style.minus if negative else "+" if parts else ""
                 parts += (f" {sign} " if parts else sign, shown(term).held(PRODUCT))
             return Piece("".join(parts), SUM)

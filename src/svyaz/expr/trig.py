@@ -38,7 +38,7 @@ def combine(expression: Expression) -> Expression:
     terms = _terms(se.expand(expression))
     if len(terms) > 1:
         _combine_pairs(terms)
-    return _collected(terms)
+    return _collect(terms)
 
 
 def expanded(expression: Expression, most: int = 5000) -> Expression:
@@ -174,7 +174,7 @@ def _other(f: Expression) -> Expression:
     return se.cos(f.args[0]) if isinstance(f, Sin) else se.sin(f.args[0])
 
 
-def _collected(terms: dict[Monomial, Expression]) -> Expression:
+def _collect(terms: dict[Monomial, Expression]) -> Expression:
     """A sum of (common factor) * (sum), one for each combination of functions in the terms."""
     groups: dict[Monomial, list[tuple[Monomial, Expression]]] = defaultdict(list)
     for key, number in terms.items():

@@ -105,8 +105,8 @@ class Unit:
 
     def __str__(self) -> str:
         """For labels: ``kg·m²/s²``; nothing for a pure number."""
-        above = [_raised(word, power) for word, power in self.words if power > 0]
-        below = [_raised(word, -power) for word, power in self.words if power < 0]
+        above = [_power_text(word, power) for word, power in self.words if power > 0]
+        below = [_power_text(word, -power) for word, power in self.words if power < 0]
         if not below:
             return "·".join(above)
         under = "·".join(below) if len(below) == 1 else f"({'·'.join(below)})"
@@ -123,7 +123,7 @@ def _meaning(word: str) -> tuple[float, Powers]:
     return _PREFIXES[word[0]] * size, powers
 
 
-def _raised(word: str, power: Fraction) -> str:
+def _power_text(word: str, power: Fraction) -> str:
     if power == 1:
         return word
     if power.denominator == 1:
@@ -169,14 +169,14 @@ def read_unit(text: str) -> Unit:
                 raise UnitError(f"'{number}' is no unit; the value stands with the quantity itself")
             last = None
         else:
-            last = Unit(((_known(word), Fraction(sign * opened[-1])),))
+            last = Unit(((_names_of_units(word), Fraction(sign * opened[-1])),))
             found, sign = found * last, 1
     if len(opened) > 1:
         raise UnitError("a parenthesis is never closed")
     return found
 
 
-def _known(word: str) -> str:
+def _names_of_units(word: str) -> str:
     if word in _WORDS or (word[:1] in _PREFIXES and word[1:] in _WORDS and word[1:] not in _PLAIN):
         return word
     for k in range(1, len(word)):
@@ -208,10 +208,10 @@ class _Units:
 
     def of(self, e: Expression) -> Unit | None:
         if e not in self.known:
-            self.known[e] = self._found(e)
+            self.known[e] = self._unit(e)
         return self.known[e]
 
-    def _found(self, e: Expression) -> Unit | None:
+    def _unit(self, e: Expression) -> Unit | None:
         if not e.args:
             return self.units[str(e)] if e.is_Symbol else None
         if e.is_Add:
@@ -255,17 +255,17 @@ class _Units:
             if found is None:
                 found = part, unit
             elif not unit.fits(found[1]):
-                one, other = (f"{to_text(p)} ({told_unit(u)})" for p, u in (found, (part, unit)))
+                one, other = (f"{to_text(p)} ({describe_unit(u)})" for p, u in (found, (part, unit)))
                 raise Mismatch(f"{one} and {other} {what}")
         return None if found is None else found[1]
 
     def _pure(self, e: Expression, what: str) -> None:
         unit = self.of(e)
         if unit is not None and not unit.fits(NUMBER):
-            raise Mismatch(f"{to_text(e)} ({told_unit(unit)}) {what}, where a number is wanted, or an angle in rad")
+            raise Mismatch(f"{to_text(e)} ({describe_unit(unit)}) {what}, where a number is wanted, or an angle in rad")
 
 
-def told_unit(unit: Unit) -> str:
+def describe_unit(unit: Unit) -> str:
     """A unit in a sentence."""
     return str(simplified(unit)) or "pure numbers"
 

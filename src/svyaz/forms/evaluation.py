@@ -16,7 +16,7 @@ import numpy as np
 import symengine as se
 from numpy.typing import ArrayLike
 
-from svyaz.arguments import shown
+from svyaz.arguments import short_text
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms.equations import Equations
@@ -227,11 +227,11 @@ def _real(name: str, value: ArrayLike) -> Array:
     """An array of real numbers; those of an integrator that went astray need not be finite."""
     found = np.asarray(value)
     if found.dtype.kind not in "iuf":
-        raise ModelError([Problem(f"'{name}' must hold real numbers, not {shown(value)}")])
+        raise ModelError([Problem(f"'{name}' must hold real numbers, not {short_text(value)}")])
     return found.astype(float, copy=False)
 
 
 def _one(name: str, value: ArrayLike) -> float:
     if np.ndim(value):
-        raise ModelError([Problem(f"the parameter '{name}' must be one number, not {shown(value)}")])
+        raise ModelError([Problem(f"the parameter '{name}' must be one number, not {short_text(value)}")])
     return float(np.asarray(value))

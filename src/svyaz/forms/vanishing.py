@@ -16,7 +16,7 @@ from random import Random
 import symengine as se
 from symengine.lib.symengine_wrapper import Max, Min, sign
 
-from svyaz.expr import HALF, ONE, Expression, cornered_parts, evaluate, is_zero, names_in
+from svyaz.expr import HALF, ONE, Expression, corners, evaluate, is_zero, names_in
 
 POINTS = 3
 """So many points of each kind are chosen: positive numbers, numbers of both signs, larger ones."""
@@ -34,7 +34,7 @@ def is_nothing(expression: Expression) -> bool:
         return True
     if expression.is_Symbol or expression.is_Number:
         return False
-    if not cornered_parts(expression):
+    if not corners(expression):
         return _is_zero_at_points(expression)
     sides: dict[Expression, Expression] = {}
     smooth = _by_sides(expression, sides)
@@ -46,7 +46,7 @@ def is_nothing(expression: Expression) -> bool:
 
 def _by_sides(expression: Expression, sides: dict[Expression, Expression]) -> Expression:
     """The expression with every cornered function written by the sides of its arguments, which are noted."""
-    return expression.xreplace({e: _smooth(e, sides) for e in cornered_parts(expression)})
+    return expression.xreplace({e: _smooth(e, sides) for e in corners(expression)})
 
 
 def _smooth(e: Expression, sides: dict[Expression, Expression]) -> Expression:

@@ -64,7 +64,7 @@ def _makers() -> dict[str, str]:
     return {found.name.replace("_", "-"): found.name for found in iter_modules(models.__path__)}
 
 
-def _made(name: str) -> MadeModel | MadeFamily | None:
+def _maker(name: str) -> MadeModel | MadeFamily | None:
     """The model of this name, if a Python file makes it."""
     stem = _makers().get(name)
     found: MadeModel | MadeFamily | None = None if stem is None else import_module(f"{models.__name__}.{stem}").MODEL
@@ -72,7 +72,7 @@ def _made(name: str) -> MadeModel | MadeFamily | None:
 
 
 @cache
-def _listed() -> frozenset[str]:
+def _file_names() -> frozenset[str]:
     """The names of the models that are files."""
     found = [entry.name.removesuffix(".toml") for entry in files(models).iterdir() if entry.name.endswith(".toml")]
     return frozenset(name for name in found if "--" not in name)
@@ -85,8 +85,8 @@ def _file(name: str) -> Traversable:
 @cache
 def names() -> tuple[str, ...]:
     """Names of all models, ``pendulum:N``, ``chain:N`` and ``random-tree:N`` among them."""
-    made = [f"{name}:N" if isinstance(_made(name), MadeFamily) else name for name in _makers()]
-    return tuple(sorted([*made, *_listed()]))
+    made = [f"{name}:N" if isinstance(_maker(name), MadeFamily) else name for name in _makers()]
+    return tuple(sorted([*made, *_file_names()]))
 
 
 def gallery() -> dict[str, str]:
@@ -125,16 +125,16 @@ def not_found(name: str) -> Problem:
 
 
 def _families() -> set[str]:
-    return {name for name in _makers() if isinstance(_made(name), MadeFamily)}
+    return {name for name in _makers() if isinstance(_maker(name), MadeFamily)}
 
 
 @cache
 def variants_of(name: str) -> Variants:
     """What can be chosen of a model, the default first; nothing where there is no choice or no such model."""
-    model = _made(name)
+    model = _maker(name)
     if isinstance(model, MadeModel):
         return model.variants
-    if name not in _listed():
+    if name not in _file_names():
         return {}
     found = OFFERED.findall(_file(name).read_text(encoding="utf-8"))
     return {what: tuple(choices.split(" | ")) for what, choices in found}
@@ -142,7 +142,7 @@ def variants_of(name: str) -> Variants:
 
 def open_choices_of(name: str) -> Variants:
     """What can be chosen of the models ``NAME:N`` besides N, numbers among it; their makers know what fits."""
-    model = _made(name.partition(":")[0])
+    model = _maker(name.partition(":")[0])
     return model.open if isinstance(model, MadeFamily) else {}
 
 
@@ -162,18 +162,18 @@ def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
     """The text of the model of this name, or None when the gallery has none."""
     choices = choices or {}
     family, colon, number = name.partition(":")
-    model = _made(family)
+    model = _maker(family)
     if isinstance(model, MadeFamily) and colon and number != "N":
         if not model.open:
             _check_choices(name, choices)
         return model.make(_count(family, number, model), choices)
-    if colon or not (isinstance(model, MadeModel) or name in _listed()):
+    if colon or not (isinstance(model, MadeModel) or name in _file_names()):
         return None
     _check_choices(name, choices)
-    return model.make(choices) if isinstance(model, MadeModel) else _written(name, choices)
+    return model.make(choices) if isinstance(model, MadeModel) else _choose_lines(name, choices)
 
 
-def _written(name: str, choices: Mapping[str, str]) -> str:
+def _choose_lines(name: str, choices: Mapping[str, str]) -> str:
     """The text of a model file with the lines that were chosen; what the gallery alone reads is left out."""
     suffixes = [f"--{choice}" for choice in choices.values() if _file(f"{name}--{choice}").is_file()]
     lines: list[str] = []

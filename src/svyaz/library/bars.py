@@ -24,9 +24,9 @@ Result = TypeVar("Result")
 def with_bar(unit: str) -> Callable[[Callable[Words, Result]], Callable[Words, Result]]:
     """A verb of a system that takes ``progress``: where a notebook runs and none was asked for, a bar counts the unit."""
 
-    def barred(verb: Callable[Words, Result]) -> Callable[Words, Result]:
+    def decorate(verb: Callable[Words, Result]) -> Callable[Words, Result]:
         @wraps(verb)
-        def told(*arguments: Words.args, **options: Words.kwargs) -> Result:
+        def call_with_bar(*arguments: Words.args, **options: Words.kwargs) -> Result:
             if options.get("progress") is not None or not in_notebook():
                 return verb(*arguments, **options)
             bar = Bar(unit, _whole(unit, arguments[0], options))
@@ -35,9 +35,9 @@ def with_bar(unit: str) -> Callable[[Callable[Words, Result]], Callable[Words, R
             finally:
                 bar.close()
 
-        return told
+        return call_with_bar
 
-    return barred
+    return decorate
 
 
 def _whole(unit: str, system: object, options: Mapping[str, object]) -> float:

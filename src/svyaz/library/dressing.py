@@ -7,7 +7,7 @@ from typing import TypeVar
 Kind = TypeVar("Kind")
 
 
-def dressed(kind: type[Kind], plain: object) -> Kind:
+def dress(kind: type[Kind], plain: object) -> Kind:
     """The same data as an object of this kind, which adds verbs to the type of what is given and no data of its own."""
     if isinstance(plain, kind):
         return plain

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from svyaz import forms, motion, program, show, stabilise
 from svyaz.arguments import check_arguments
 from svyaz.expr import Expression, ModelError, Problem, gradient, substitute
-from svyaz.library.dressing import dressed
+from svyaz.library.dressing import dress
 from svyaz.library.sympy_words import SympyEquations, in_sympy
 from svyaz.shown import Shown
 
@@ -100,4 +100,4 @@ def derive(system: System, form: str | None = None, *, stabilize: Stabilize = "o
     """
     plain = stabilize == "off"
     found = motion.without_gains(system, form) if plain else motion.with_gains(system, form, stabilize=stabilize)
-    return dressed(WorkingEquations, found.equations)
+    return dress(WorkingEquations, found.equations)

@@ -103,7 +103,7 @@ class Exploration:
             return {"trouble": found.trouble, "seconds": found.seconds}
         drawn = show.scene_record(run) if show.can_be_drawn(run) else None
         return {
-            "trouble": "" if run.finished else _ended(run),
+            "trouble": "" if run.finished else _ending(run),
             "words": _words(run),
             "seconds": found.seconds,
             "scene": drawn,
@@ -170,14 +170,14 @@ def _usual(system: WorkingSystem, name: str, value: float) -> tuple[float, float
     if name != state and state in model.angles(system):
         return -pi, pi
     if name != state or value == 0 or name in system.inputs:
-        reach = _rounded(2 * abs(value)) if value else 1.0
+        reach = _round_up(2 * abs(value)) if value else 1.0
         return (value - reach, value + reach) if name != state else (-reach, reach)
-    far = _rounded(3 * abs(value))
-    near = _rounded(abs(value) / 10)
+    far = _round_up(3 * abs(value))
+    near = _round_up(abs(value) / 10)
     return (near, far) if value > 0 else (-far, -near)
 
 
-def _rounded(size: float) -> float:
+def _round_up(size: float) -> float:
     """The next number of one digit that is not smaller."""
     power = 10.0 ** floor(log10(size))
     return ceil(size / power - 1e-9) * power
@@ -187,7 +187,7 @@ def _first(fault: Exception) -> str:
     return fault.problems[0].message if isinstance(fault, ModelError) and fault.problems else str(fault)
 
 
-def _ended(run: WorkingMotion) -> str:
+def _ending(run: WorkingMotion) -> str:
     if run.status == "stopped":
         return f"this takes longer than {LONGEST:g} s and is shown until t = {run.times[-1]:.3g}"
     return f"{run.status}: {run.reason}" if run.reason else str(run.status)

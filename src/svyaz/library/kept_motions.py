@@ -11,7 +11,7 @@ import numpy as np
 from svyaz import motion
 from svyaz.arguments import check_arguments
 from svyaz.integrate import Status
-from svyaz.library.dressing import dressed
+from svyaz.library.dressing import dress
 from svyaz.library.loading import loads
 from svyaz.library.motions import TABLES, WorkingMotion
 
@@ -57,7 +57,7 @@ def load_motion(file: str | Path) -> WorkingMotion:
             limits={name: motion.Reach(**reach) for name, reach in header["limits"].items()},
             slides=tuple(motion.Slide(**slide) for slide in header["slides"]),
         )
-    return dressed(WorkingMotion, found)
+    return dress(WorkingMotion, found)
 
 
 def _names_of(event: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:

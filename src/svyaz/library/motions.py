@@ -16,7 +16,7 @@ from svyaz.arguments import check_arguments, show_options
 from svyaz.expr import ModelError, Problem, is_name
 from svyaz.files import whole, write_text
 from svyaz.forms import derive
-from svyaz.library.dressing import dressed
+from svyaz.library.dressing import dress
 from svyaz.motion import RunOptions
 from svyaz.shown import Shown
 
@@ -184,7 +184,7 @@ def simulate(
     ((5,), (5, 2))
     """
     check_on_failure(on_failure)
-    found = dressed(WorkingMotion, motion.simulate(system, **options))
+    found = dress(WorkingMotion, motion.simulate(system, **options))
     if on_failure == "raise" and not found.finished:
         raise RunFailed(found)
     return found

@@ -27,12 +27,12 @@ class Part(Mapping[str, object]):
     def __init_subclass__(cls) -> None:
         cls.__name__ = cls.__qualname__ = cls.__name__.removesuffix("Part")
 
-    def _given(self) -> dict[str, object]:
+    def _fields(self) -> dict[str, object]:
         """What was given, by the names in Python."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
     def _words(self) -> dict[str, object]:
-        return {name.removesuffix("_"): value for name, value in self._given().items()}
+        return {name.removesuffix("_"): value for name, value in self._fields().items()}
 
     def __getitem__(self, name: str) -> object:
         return self._words()[name]
@@ -44,7 +44,7 @@ class Part(Mapping[str, object]):
         return len(self._words())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._given().items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._fields().items())})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,7 +224,7 @@ PART_WORDS = tuple(kind.word for kind in (Body, Point, Constraint, Motor, Stream
 """The headers of the files under which parts stand."""
 
 
-def joined(words: Mapping[str, object], parts: Sequence[object]) -> dict[str, object]:
+def join_words(words: Mapping[str, object], parts: Sequence[object]) -> dict[str, object]:
     """The words of a model and further parts, after those that the words hold; what is no list is left to the checks."""
     found = dict(words)
     for part in parts:

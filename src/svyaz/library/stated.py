@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from svyaz import forms, integrate, model
 from svyaz.arguments import check_arguments
-from svyaz.library.dressing import dressed
-from svyaz.library.parts import PART_WORDS, Part, joined
+from svyaz.library.dressing import dress
+from svyaz.library.parts import PART_WORDS, Part, join_words
 from svyaz.library.sympy_words import as_words
 from svyaz.shown import Shown
 
@@ -35,13 +35,13 @@ class StatedSystem(Shown, model.System):
     """A system as it was stated, from words of model files, objects of Python, or both."""
 
     def __init__(self, *parts: Part, **words: Unpack[ModelWords]) -> None:
-        plain = {key: as_words(value) for key, value in joined(words, parts).items()}
+        plain = {key: as_words(value) for key, value in join_words(words, parts).items()}
         super().__init__(**vars(model.system_of(plain, choices=choices_of_rooms())))
 
     @classmethod
     def of(cls, stated: model.System) -> Self:
         """The same system with verbs."""
-        return dressed(cls, stated)
+        return dress(cls, stated)
 
     @classmethod
     def from_words(cls, words: Table, file: str | None = None, places: Places | None = None) -> Self:
@@ -81,7 +81,7 @@ class StatedSystem(Shown, model.System):
         'u2 = k*u1'
         """
         own: Table = self.words
-        given = {key: as_words(value) for key, value in joined(words, parts).items()}
+        given = {key: as_words(value) for key, value in join_words(words, parts).items()}
         for key, value in given.items():
             before = own.get(key)
             if isinstance(value, Mapping) and isinstance(before, Mapping):
@@ -113,11 +113,11 @@ class StatedSystem(Shown, model.System):
     def __repr__(self) -> str:
         moving = self.coordinates or self.states
         shown = ", ".join(moving[:MOST_NAMED]) + (f", … ({len(moving)})" if len(moving) > MOST_NAMED else "")
-        told = [shown, _counted(self.parameters, "parameter")]
-        told += [_counted(self.constraints, "constraint")] if self.constraints else []
+        told = [shown, _count(self.parameters, "parameter")]
+        told += [_count(self.constraints, "constraint")] if self.constraints else []
         told += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
         return f"<System '{self.name}': {'; '.join(told)}>"
 
 
-def _counted(things: Sized, what: str) -> str:
+def _count(things: Sized, what: str) -> str:
     return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"

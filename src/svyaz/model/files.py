@@ -99,25 +99,25 @@ DOTTED = ("parameters", "initial", "run", "inputs", "box", "limits", *rule_table
 
 def with_settings(system: System, settings: Table, choices: Choices | None = None) -> System:
     """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
-    return system_of(_changed(system.words, settings), system.file, choices=choices)
+    return system_of(_change(system.words, settings), system.file, choices=choices)
 
 
-def _changed(words: Table, settings: Table) -> dict[str, object]:
+def _change(words: Table, settings: Table) -> dict[str, object]:
     """The words of the model with the settings written into them; every unknown name is reported."""
     changed = {key: dict(value) if isinstance(value, Mapping) else value for key, value in words.items()}
-    problems = [p for name, value in settings.items() if (p := _set(changed, name, value)) is not None]
+    problems = [p for name, value in settings.items() if (p := _set_word(changed, name, value)) is not None]
     if problems:
         raise ModelError(problems)
     return changed
 
 
-def _set(words: dict[str, object], name: str, value: object) -> Problem | None:
+def _set_word(words: dict[str, object], name: str, value: object) -> Problem | None:
     if not (is_number(value) or isinstance(value, str | Mapping | list)):
         return Problem(f"the value of '{name}' must be a number or an expression")
     head, dot, key = name.partition(".")
     if dot:
         if head not in DOTTED:
-            return Problem(f"there is no '{head}' to set '{key}' in", hint=nearest(head, DOTTED) or _dotted_hint())
+            return Problem(f"there is no '{head}' to set '{key}' in", hint=nearest(head, DOTTED) or _hint_of_dots())
         words[head] = {**table(words, head), key: value}
         return None
     voltages = [text(motor, "voltage") for motor in tables(words, "motor")]
@@ -133,7 +133,7 @@ def _set(words: dict[str, object], name: str, value: object) -> Problem | None:
     return Problem(f"the model has no parameter '{name}'", hint=hint)
 
 
-def _dotted_hint() -> str:
+def _hint_of_dots() -> str:
     return "dotted names begin with " + ", ".join(DOTTED)
 
 

@@ -96,7 +96,7 @@ class GroundPlaces:
         found: dict[str, Vector] = {}
         for k in self.tree.path(body):
             pose = self._poses[k]
-            arm = _sum(place, _scaled(-ONE, pose.pole))
+            arm = _sum(place, _multiple(-ONE, pose.pole))
             for name, turn, slide in zip(self.tree.bodies[k].freedom_names, pose.turns, pose.slides, strict=True):
                 found[name] = _sum(slide, _cross(turn, arm))
         return found
@@ -105,7 +105,7 @@ class GroundPlaces:
     def _poses(self) -> list[_Pose]:
         found: list[_Pose] = []
         for body in self.tree.bodies:
-            found.append(_carried(body, _Pose() if body.base == GROUND else found[body.base]))
+            found.append(_pose_on_base(body, _Pose() if body.base == GROUND else found[body.base]))
         return found
 
     @cached_property
@@ -113,7 +113,7 @@ class GroundPlaces:
         found: list[_Speed] = []
         for body, pose in zip(self.tree.bodies, self._poses, strict=True):
             base = _Speed() if body.base == GROUND else found[body.base]
-            slid, turned = (_combined(body.velocities, ways) for ways in (pose.slides, pose.turns))
+            slid, turned = (_combination(body.velocities, ways) for ways in (pose.slides, pose.turns))
             speed = _sum(_sum(base.pole, _cross(base.spin, pose.arm)), slid)
             found.append(_Speed(_sum(base.spin, turned), speed, turned, slid))
         return found
@@ -130,15 +130,15 @@ class GroundPlaces:
         return found
 
 
-def _combined(velocities: Sequence[str], ways: Sequence[Vector]) -> Vector:
+def _combination(velocities: Sequence[str], ways: Sequence[Vector]) -> Vector:
     """Σ v n'."""
     found = STILL
     for name, way in zip(velocities, ways, strict=True):
-        found = _sum(found, _scaled(se.Symbol(name), way))
+        found = _sum(found, _multiple(se.Symbol(name), way))
     return found
 
 
-def _carried(body: Body, base: _Pose) -> _Pose:
+def _pose_on_base(body: Body, base: _Pose) -> _Pose:
     """The pose of a body on its base."""
     kind, q = body.kind, [se.Symbol(name) for name in body.coordinates]
     arm = _times(base.axes, body.pole)
@@ -147,7 +147,7 @@ def _carried(body: Body, base: _Pose) -> _Pose:
         along = _times(under if axis == body.axis else axes, body.axis)
         turns, slides = kind.directions(along, SYMBOLS)
         if kind.slides:
-            arm = _sum(arm, _scaled(q[0], along))
+            arm = _sum(arm, _multiple(q[0], along))
         else:
             under, angle = (under, angle + q[0]) if axis == body.axis else (axes, q[0])
             axis = body.axis
@@ -172,7 +172,7 @@ def _product(a: Rotation, b: Rotation) -> Rotation:
     return x, y, z
 
 
-def _scaled(factor: Expression, vector: Vector) -> Vector:
+def _multiple(factor: Expression, vector: Vector) -> Vector:
     x, y, z = vector
     return factor * x, factor * y, factor * z
 

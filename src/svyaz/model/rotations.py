@@ -61,7 +61,7 @@ def product(a: Rows, b: Rows) -> Rows:
     return clean((_triple(x), _triple(y), _triple(z)))
 
 
-def turned(a: Rows, vector: Triple) -> Triple:
+def rotate(a: Rows, vector: Triple) -> Triple:
     """The matrix a times a vector, without dust."""
     largest = max(map(abs, vector))
     entries = (sum(r * v for r, v in zip(row, vector, strict=True)) for row in a)

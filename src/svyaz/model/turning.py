@@ -17,12 +17,12 @@ def angles(system: System) -> frozenset[str]:
     turning = {body.coordinates[0] for body in system.bodies if body.kind.turns}
     candidates = [name for name in system.states if name not in system.velocities and name not in turning]
     drawn = [e for d in system.drawings for point in d.points for e in point]
-    waves = {wave for e in (*_stated(system), *drawn) for wave in e.atoms(se.sin, se.cos)}
+    waves = {wave for e in (*_expressions(system), *drawn) for wave in e.atoms(se.sin, se.cos)}
     bare = {str(s) for e in drawn for s in _hidden(e).free_symbols}
     return frozenset(turning | {q for q in candidates if q not in bare and any(_turns(wave, q) for wave in waves)})
 
 
-def _stated(system: System) -> Iterator[Expression]:
+def _expressions(system: System) -> Iterator[Expression]:
     """Expressions in which a model speaks of its coordinates; of trees only what is said beside the bodies."""
     for said in vars(system.law).values():
         entries = said.values() if isinstance(said, Mapping) else [said]

@@ -85,7 +85,7 @@ from svyaz.show.verdict_words import drift_lines as drift_lines
 from svyaz.show.verdict_words import roots_text as roots_text
 from svyaz.show.views import Caption as Caption
 from svyaz.show.views import Line as Line
-from svyaz.show.views import headed as headed
+from svyaz.show.views import add_caption as add_caption
 from svyaz.show.views import lines_figure as lines_figure
 from svyaz.show.views import plot_views as plot_views
 from svyaz.show.views import views_figure as views_figure

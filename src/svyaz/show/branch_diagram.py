@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svyaz.show.plots import check_plot_file, save
-from svyaz.show.style import INK, MUTED, label, new_figure, styled
+from svyaz.show.style import INK, MUTED, in_own_style, label, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def plot_branches(found: SteadyBranches, file: str | os.PathLike[str]) -> Path:
     return save(branch_diagram(found), file)
 
 
-@styled
+@in_own_style
 def branch_diagram(found: SteadyBranches) -> Figure:
     """A panel for each unknown that changes along the branches."""
     names = _changing(found)

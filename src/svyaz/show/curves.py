@@ -43,13 +43,13 @@ def dense(motion: Motion) -> Motion:
     """
     times = motion.times
     stale = motion.again is None or motion.status == "stopped" or motion.seconds > DEAREST
-    if stale or len(times) >= POINTS or len(times) < 2 or not _cornered(motion):
+    if stale or len(times) >= POINTS or len(times) < 2 or not _has_corners(motion):
         return motion
     found = motion.resampled(np.union1d(times, np.linspace(times[0], times[-1], POINTS)))
     return found if found.status == motion.status and found.times[-1] == times[-1] else motion
 
 
-def _cornered(motion: Motion) -> bool:
+def _has_corners(motion: Motion) -> bool:
     """Would straight lines between the rows be seen? The sagitta of an arc is a quarter of how far its middle row is off."""
     t, x = motion.times, motion.states
     if len(t) < 20:
@@ -145,7 +145,7 @@ def scale(system: System, name: str, looks: Looks) -> Scale:
     return Scale(1.0, str(system.units.get(name, "")))
 
 
-def labelled(system: System, name: str, looks: Looks) -> str:
+def axis_label(system: System, name: str, looks: Looks) -> str:
     """A variable as it is written in formulas, with its unit."""
     return scale(system, name, looks).told(label(name))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from svyaz.show.curves import borders, curve, dense, labelled
+from svyaz.show.curves import axis_label, borders, curve, dense
 from svyaz.show.plots import USUAL, magnitudes
-from svyaz.show.style import ink, legend, look, new_figure, styled
+from svyaz.show.style import in_own_style, ink, legend, look, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from svyaz.motion import EnergyBalance, Motion
 
 
-@styled
+@in_own_style
 def energy_plot(motion: Motion) -> Figure:
     """Kinetic, potential and whole energy; where it went, if anything changes it; below, its error over max(|E₀|, max T)."""
     motion = dense(motion)
@@ -38,7 +38,7 @@ def energy_plot(motion: Motion) -> Figure:
     if error is not None:
         magnitudes(panels[-1], motion, {"": error})
     panels[-1].set_title("Drift of the energy" if balance is None else "Remainder of the energy balance")
-    panels[-1].set_xlabel(labelled(motion.system, "t", USUAL))
+    panels[-1].set_xlabel(axis_label(motion.system, "t", USUAL))
     return figure
 
 

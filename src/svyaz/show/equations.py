@@ -81,13 +81,13 @@ def name_order(equations: Equations) -> list[str]:
 def multiplier_signs(equations: Equations) -> dict[str, se.Symbol]:
     """λ, or λ1, λ2, … for several constraints, by their names."""
     names = [d.name for d in equations.pushing]
-    return dict(zip(names, numbered("lambda", len(names)), strict=True))
+    return dict(zip(names, multiplier_symbols("lambda", len(names)), strict=True))
 
 
 def reaction_signs(equations: Equations) -> dict[str, se.Symbol]:
     """ρ, or ρ1, ρ2, … of the eliminated constraints, by their names."""
     names = [c.name for c in equations.eliminated]
-    return dict(zip(names, numbered("rho", len(names)), strict=True))
+    return dict(zip(names, multiplier_symbols("rho", len(names)), strict=True))
 
 
 def reactions_text(equations: Equations) -> list[str]:
@@ -98,14 +98,16 @@ def reactions_text(equations: Equations) -> list[str]:
 
 def reaction_lines(equations: Equations) -> list[tuple[Expression, Expression]]:
     """(left, right) of α αᵀ ρ = α (M q̈ + bias - Gᵀλ), ρ under rho, or rho1, rho2, …, for reading."""
-    signs = dict(zip((d.name for d in equations.pushing), numbered("lambda", len(equations.pushing)), strict=True))
+    signs = dict(
+        zip((d.name for d in equations.pushing), multiplier_symbols("lambda", len(equations.pushing)), strict=True)
+    )
     linear, _ = reaction_system(equations, [signs.get(d.name, ZERO) for d in equations.deviations])
-    rho = numbered("rho", len(linear.matrix))
+    rho = multiplier_symbols("rho", len(linear.matrix))
     left = [add_up(shorter(g) * r for g, r in zip(row, rho, strict=True)) for row in linear.matrix]
     return list(zip(left, map(shorter, linear.sides[0]), strict=True))
 
 
-def numbered(sign: str, count: int) -> list[se.Symbol]:
+def multiplier_symbols(sign: str, count: int) -> list[se.Symbol]:
     """λ alone, or λ1, λ2, …"""
     return [se.Symbol(sign if count == 1 else f"{sign}{k + 1}") for k in range(count)]
 
@@ -202,14 +204,14 @@ def equations_page(equations: Equations, reactions: Sequence[str] = ()) -> str:
         lines += ["", "multipliers (the constraint forces are +G' lambda):"]
         signs = multiplier_signs(equations)
         lines += [
-            f"  {signs[d.name]}: {d.name}, {d.constraint.text}{_kept_by(d.constraint)}" for d in equations.pushing
+            f"  {signs[d.name]}: {d.name}, {d.constraint.text}{_servo_note(d.constraint)}" for d in equations.pushing
         ]
     lines += reactions
     lines += ["", *equations.notes] if equations.notes else []
-    return "\n".join([*lines, "", told_operations(operations(terms_program(equations)))]) + "\n"
+    return "\n".join([*lines, "", describe_operations(operations(terms_program(equations)))]) + "\n"
 
 
-def _kept_by(constraint: Constraint) -> str:
+def _servo_note(constraint: Constraint) -> str:
     """How a servo-constraint is kept; nothing for others."""
     if not constraint.servo:
         return ""
@@ -217,7 +219,7 @@ def _kept_by(constraint: Constraint) -> str:
     return f", kept by {acts} along ({', '.join(map(to_text, constraint.direction))})"
 
 
-def told_operations(counts: Mapping[str, int]) -> str:
+def describe_operations(counts: Mapping[str, int]) -> str:
     """How many operations of each kind a step takes."""
     told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
     return f"operations of the step part: {told or 'none'}"

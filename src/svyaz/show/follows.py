@@ -12,7 +12,7 @@ from svyaz.forms import Equations, derive, terms_program
 from svyaz.model import Constraint
 from svyaz.motion import Motion
 from svyaz.program import operations
-from svyaz.show.equations import is_long, multiplier_signs, name_order, sides, text_sequence, told_operations
+from svyaz.show.equations import describe_operations, is_long, multiplier_signs, name_order, sides, text_sequence
 from svyaz.show.formulas import Line, formula_boxes, in_parts, latex_line
 
 MOST_LINES = 400
@@ -30,18 +30,18 @@ def equations_part(motion: Motion) -> str:
         parts.append(_sequence(equations))
     else:
         lines = _entries(equations) if tree and equations.accelerated else sides(equations)
-        parts.append(_written(equations, lines))
+        parts.append(_written_equations(equations, lines))
     parts += [_multipliers(equations), _operations(equations)]
     return "".join(parts)
 
 
-def given_formulas(formulas: Sequence[str]) -> str:
+def formulas_html(formulas: Sequence[str]) -> str:
     """Formulas in LaTeX, as many as can be read; what is left out is said."""
     boxes, missing = formula_boxes(formulas)
-    return boxes + _left_out(len(formulas), missing)
+    return boxes + _omission(len(formulas), missing)
 
 
-def _left_out(total: int, missing: int) -> str:
+def _omission(total: int, missing: int) -> str:
     if not missing:
         return ""
     return (
@@ -76,14 +76,14 @@ def _entries(equations: Equations) -> list[Line]:
     return lines
 
 
-def _written(equations: Equations, lines: Sequence[Line]) -> str:
+def _written_equations(equations: Equations, lines: Sequence[Line]) -> str:
     order = name_order(equations)
     written = in_parts(lines, {*order, "t"})
     order = [*order, *(str(name) for name, _ in written.parts)]
     boxes, missing = formula_boxes([latex_line(*line, order) for line in written.lines])
     where, left = formula_boxes([latex_line(*part, order) for part in written.parts], "Part of an equation")
     told = "<p>where</p>\n" if where else ""
-    return boxes + told + where + _left_out(len(lines) + len(written.parts), missing + left)
+    return boxes + told + where + _omission(len(lines) + len(written.parts), missing + left)
 
 
 def _sequence(equations: Equations) -> str:
@@ -101,7 +101,7 @@ def _sequence(equations: Equations) -> str:
 def _multipliers(equations: Equations) -> str:
     """Which constraint each multiplier belongs to."""
     signs = multiplier_signs(equations)
-    told = "; ".join(f"{_sign(str(signs[d.name]))} of {_called(d.constraint)}" for d in equations.pushing)
+    told = "; ".join(f"{_sign(str(signs[d.name]))} of {_name_of(d.constraint)}" for d in equations.pushing)
     if not told:
         return ""
     return f'<p class="quiet">Multipliers: {told}. The force on the system is +Gᵀλ.</p>\n'
@@ -111,11 +111,11 @@ def _sign(name: str) -> str:
     return escape(latex_name(name).replace(r"\lambda", "λ").replace("_{", "").replace("}", ""))
 
 
-def _called(constraint: Constraint) -> str:
+def _name_of(constraint: Constraint) -> str:
     return escape(constraint.name)
 
 
 def _operations(equations: Equations) -> str:
-    counts = told_operations(operations(terms_program(equations)))
+    counts = describe_operations(operations(terms_program(equations)))
     words = "What one evaluation of M, b and G takes, after what depends on parameters alone."
     return f'<p class="quiet" title="{escape(words)}">{escape(counts[0].upper() + counts[1:])}.</p>\n'

@@ -93,7 +93,7 @@ def breakable(latex: str) -> str:
     return "".join(parts)
 
 
-def set_formula(latex: str) -> str:
+def typeset(latex: str) -> str:
     """A formula set by KaTeX; what KaTeX cannot set stands as it was written, for a report must not fail for it."""
     try:
         return katex.render(breakable(latex))
@@ -113,7 +113,7 @@ def formula_boxes(formulas: Sequence[str], label: str = "Equation") -> tuple[str
     for latex in formulas[:MOST_FORMULAS]:
         if len(latex) <= LONGEST_FORMULA and together + len(latex) <= FORMULAS_TOGETHER:
             together += len(latex)
-            box = f'<div class="formula" tabindex="0" role="group" aria-label="{escape(label)}">{set_formula(latex)}</div>'
+            box = f'<div class="formula" tabindex="0" role="group" aria-label="{escape(label)}">{typeset(latex)}</div>'
             boxes.append(box + "\n")
     return (f'<div class="card">\n{"".join(boxes)}</div>\n' if boxes else ""), len(formulas) - len(boxes)
 

@@ -17,7 +17,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.show.plots import check_plot_file, save
 from svyaz.show.records.holding import gain_blocks, gain_roots
-from svyaz.show.style import COLOURS, INK, MUTED, new_figure, styled
+from svyaz.show.style import COLOURS, INK, MUTED, in_own_style, new_figure
 from svyaz.stabilise import Discretisation, largest_gain
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def gain_plane_grid(
     return alpha, beta, growth(scheme, *np.meshgrid(alpha, beta))
 
 
-@styled
+@in_own_style
 def gain_plane(scheme: Discretisation, blocks: Blocks, roots: Sequence[complex] = ()) -> Figure:
     """The plane of (α, β) with the present gains, or the line of κ where only first-order deviations have gains."""
     pair, kappa = gains_shown(blocks, roots)

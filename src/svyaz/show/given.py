@@ -13,7 +13,7 @@ from svyaz import __version__
 from svyaz.expr import ModelError, Scope, latex_name, parse, start_of, to_latex, velocity
 from svyaz.model import System, Tree, tree_of
 from svyaz.motion import Motion
-from svyaz.show.formulas import MOST_FORMULAS, formula_boxes, name_in_text, set_formula
+from svyaz.show.formulas import MOST_FORMULAS, formula_boxes, name_in_text, typeset
 from svyaz.show.results import finite
 from svyaz.show.tables import number, table
 
@@ -22,7 +22,7 @@ ORIGINS = {"published": "published", "recovered": "recovered", "chosen": "chosen
 LONGEST_TEXT = 400
 
 
-def given_part(motion: Motion) -> str:
+def part_of_statement(motion: Motion) -> str:
     """The whole part: as it was written, with nothing derived."""
     system = motion.system
     notes = str(system.words.get("notes", "")).strip()
@@ -107,7 +107,7 @@ def _constraints(system: System) -> str:
     boxes = []
     for c in system.constraints[:MOST_FORMULAS]:
         found = _latex(c.text, scope)
-        shown = f"<code>{escape(_cut(c.text))}</code>" if found is None else set_formula(found)
+        shown = f"<code>{escape(_cut(c.text))}</code>" if found is None else typeset(found)
         acts = [f"from t = {c.start:g}"] if c.start else []
         acts += [f"until t = {c.end:g}"] if c.end is not None else []
         acts += ["switched by events"] if c.switched else []

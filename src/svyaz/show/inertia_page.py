@@ -12,7 +12,7 @@ from svyaz.model import System
 from svyaz.program import LATEX_NOTATION as LATEX
 from svyaz.program import TEXT_NOTATION as TEXT
 from svyaz.program import Assignment, Listing, Notation, Program, export, listing, operations
-from svyaz.show.equations import Printer, WrittenSequence, sequence_of, told_operations
+from svyaz.show.equations import Printer, WrittenSequence, describe_operations, sequence_of
 
 Pairs = list[list[str]]
 
@@ -123,7 +123,7 @@ def parts_text(found: BiasParts) -> str:
         lines.append(f"{part}, {MEANINGS[part]}:")
         lines += [f"  {name}: {written.terms[f'{part}[{name}]']}" for name in found.freedoms]
         lines.append("")
-    return "\n".join([*lines, told_operations(operations(program)), ""])
+    return "\n".join([*lines, describe_operations(operations(program)), ""])
 
 
 def parts_latex(found: BiasParts) -> str:

@@ -52,7 +52,7 @@ def _engine() -> Callable[[str, bool], str]:
 
 
 @functools.cache
-def installed() -> bool:
+def is_installed() -> bool:
     """Is the engine here that runs KaTeX?"""
     return importlib.util.find_spec("quickjs") is not None
 
@@ -70,7 +70,7 @@ def _mathml(latex: str, display: bool) -> str:
 @functools.lru_cache(maxsize=4096)
 def render(latex: str, display: bool = True) -> str:
     """HTML of a LaTeX formula, the visible part and MathML for reading aids; LatexError where KaTeX finds a mistake."""
-    if not installed():
+    if not is_installed():
         return _mathml(latex, display)
     result = _engine()(latex, display)
     if not result.startswith("+"):
@@ -86,13 +86,13 @@ def version() -> str:
 
 def setter() -> str:
     """Who sets the formulas: KaTeX, or the browser."""
-    return f"KaTeX {version()}" if installed() else "the browser (MathML)"
+    return f"KaTeX {version()}" if is_installed() else "the browser (MathML)"
 
 
 @functools.cache
 def stylesheet() -> str:
     """KaTeX's style sheet with its fonts inside as data: addresses (woff2), so that a page needs nothing else."""
-    return _FONT_FACE.sub(_font_face, asset("katex/katex.min.css")) if installed() else ""
+    return _FONT_FACE.sub(_font_face, asset("katex/katex.min.css")) if is_installed() else ""
 
 
 def _font_face(found: re.Match[str]) -> str:

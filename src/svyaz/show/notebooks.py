@@ -89,7 +89,7 @@ def heading(name: str, *words: str) -> str:
     return f"<p><b>{escape(name)}</b>{': ' if told else ''}{told}</p>"
 
 
-def folded(title: str, inside: str) -> str:
+def details(title: str, inside: str) -> str:
     """What is opened by a click."""
     return f"<details><summary>{escape(title)}</summary>{inside}</details>" if inside else ""
 
@@ -116,8 +116,8 @@ def _table(record: Mapping[str, Json]) -> str:
 
 def _entry(entry: Json) -> str:
     if isinstance(entry, Mapping):
-        return folded(f"{len(entry)} entries", _table(entry)) if len(entry) > 8 else _table(entry) if entry else "–"
+        return details(f"{len(entry)} entries", _table(entry)) if len(entry) > 8 else _table(entry) if entry else "–"
     if isinstance(entry, list):
         inside = "; ".join(_entry(part) for part in entry)
-        return folded(f"{len(entry)} entries", inside) if len(entry) > 8 else inside or "–"
+        return details(f"{len(entry)} entries", inside) if len(entry) > 8 else inside or "–"
     return f"{entry:.6g}" if isinstance(entry, float) else escape(str(entry))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
-from svyaz.show.curves import dense, labelled
+from svyaz.show.curves import axis_label, dense
 from svyaz.show.plots import (
     USUAL,
     by_unit,
@@ -19,13 +19,13 @@ from svyaz.show.plots import (
     magnitudes,
     multipliers_panel,
     path_panel,
-    sampled_scene,
+    sample_scene,
     save,
     velocities_title,
     velocity_names,
 )
 from svyaz.show.scene import can_be_drawn
-from svyaz.show.style import Looks, in_style, panels, plain_text, styled
+from svyaz.show.style import Looks, in_own_style, in_style, panels, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from svyaz.motion import Motion
 
 
-@styled
+@in_own_style
 def overview(motion: Motion, looks: Looks = USUAL) -> Figure:
     """Coordinates, velocities, the mechanism with its paths, and what should stay zero, in one figure."""
     motion = dense(motion)
@@ -46,7 +46,7 @@ def overview(motion: Motion, looks: Looks = USUAL) -> Figure:
         return [panel(group) for group in by_unit(motion, names, looks)] if names else []
 
     drawn = columns(coordinate_names(motion), "Coordinates")
-    drawn += [lambda axes: path_panel(axes, sampled_scene(motion))] if can_be_drawn(motion) else []
+    drawn += [lambda axes: path_panel(axes, sample_scene(motion))] if can_be_drawn(motion) else []
     drawn += columns(velocity_names(motion), velocities_title(motion))
     drawn += columns(list(motion.outputs), "Outputs")
     drawn += [lambda axes: multipliers_panel(axes, motion)] if motion.multipliers else []
@@ -75,7 +75,7 @@ def _energy_error(motion: Motion) -> dict[str, Array]:
 def _zeros(axes: Axes, motion: Motion, series: dict[str, Array], title: str) -> None:
     magnitudes(axes, motion, series)
     axes.set_title(title)
-    axes.set_xlabel(labelled(motion.system, "t", USUAL))
+    axes.set_xlabel(axis_label(motion.system, "t", USUAL))
 
 
 @check_arguments

@@ -43,7 +43,7 @@ def player(motion: Motion) -> str:
     try:
         found = living_model(motion)
     except NotLiving:
-        return kept_player(motion)
+        return player_html(motion)
     key, scripts = model_script(found)
     spatial = spatial_drawings(motion.system)
     inside = stage(_title(motion), shape_of(motion), spatial, draggable=True, live=key)
@@ -52,12 +52,12 @@ def player(motion: Motion) -> str:
     return f'<div class="living" data-model="{key}">\n{inside}{folded}{scripts}</div>\n'
 
 
-def kept_player(motion: Motion) -> str:
+def player_html(motion: Motion) -> str:
     """The player of a motion as it was computed."""
     motion = dense(motion)
     start, end = finite_span(motion)
     scene = build_scene(motion, np.linspace(start, end, _frame_count(motion, end - start)))
-    data = json.dumps(_encoded(scene, timing(start, end).speed), separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(_encode(scene, timing(start, end).speed), separators=(",", ":")).replace("<", "\\u003c")
     kept = f'<script type="application/json">{data}</script>\n'
     return _markup(motion, scene, kept)
 
@@ -72,7 +72,7 @@ def scene_record(motion: Motion) -> Record:
     start, end = finite_span(motion)
     equal = motion.finished and len(motion.times) > 2
     scene = build_scene(motion, None if equal else np.linspace(start, end, max(len(motion.times), 2)))
-    return _encoded(scene, timing(start, end).speed)
+    return _encode(scene, timing(start, end).speed)
 
 
 def _markup(motion: Motion, scene: Scene, inside: str) -> str:
@@ -124,7 +124,7 @@ def _frame_count(motion: Motion, duration: float) -> int:
     return int(np.clip(FRAMES_A_SECOND * film, FEWEST_FRAMES, max(most, FEWEST_FRAMES)))
 
 
-def _encoded(scene: Scene, speed: float) -> Record:
+def _encode(scene: Scene, speed: float) -> Record:
     """Numbers of the scene as 16-bit integers about the centre: a 65535th of the picture, finer than any screen."""
     low, high = bounds(scene)
     centre, half = (low + high) / 2, float(np.max(high - low)) / 2
@@ -140,11 +140,11 @@ def _encoded(scene: Scene, speed: float) -> Record:
         "speed": speed,
         "azimuth": AZIMUTH,
         "elevation": ELEVATION,
-        "items": [_encoded_item(item, centre, half) for item in scene.items],
+        "items": [_encode_item(item, centre, half) for item in scene.items],
     }
 
 
-def _encoded_item(item: Item, centre: Array, half: float) -> Record:
+def _encode_item(item: Item, centre: Array, half: float) -> Record:
     frames, size, dim = item.points.shape
     return {
         "kind": item.kind,
@@ -152,11 +152,11 @@ def _encoded_item(item: Item, centre: Array, half: float) -> Record:
         "size": size,
         "dim": dim,
         "trace": item.trace,
-        "points": _packed((item.points - centre[:dim]) / half),
-        "radius": None if item.radius is None else _packed(item.radius / half),
+        "points": _pack((item.points - centre[:dim]) / half),
+        "radius": None if item.radius is None else _pack(item.radius / half),
     }
 
 
-def _packed(values: Array) -> str:
+def _pack(values: Array) -> str:
     numbers = np.clip(np.round(values * 32767), -32767, 32767).astype("<i2")
     return base64.b64encode(numbers.tobytes()).decode("ascii")

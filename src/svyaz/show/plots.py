@@ -11,7 +11,7 @@ import numpy as np
 
 from svyaz.files import whole
 from svyaz.model import Canonical
-from svyaz.show.curves import borders, curve, dense, fit, labelled, scale
+from svyaz.show.curves import axis_label, borders, curve, dense, fit, scale
 from svyaz.show.files import check_folder_of, suffix_of
 from svyaz.show.scene import (
     Array,
@@ -22,14 +22,15 @@ from svyaz.show.scene import (
     draw_position,
     finite_span,
     flat,
+    paths_of_traces,
     prepare_axes,
-    traced_paths,
 )
 from svyaz.show.style import (
     MOST_CURVES,
     MUTED,
     SETTINGS,
     Looks,
+    in_own_style,
     label,
     legend,
     limit_bands,
@@ -38,7 +39,6 @@ from svyaz.show.style import (
     new_figure,
     panels,
     plain_text,
-    styled,
 )
 
 if TYPE_CHECKING:
@@ -102,20 +102,20 @@ def columns_panel(axes: Axes, motion: Motion, names: Sequence[str], title: str, 
     limit_bands(axes, bands)
     axes.set_title(title + _count_note(names) + cut)
     axes.set_ylabel("".join(alike))
-    timed(axes, motion)
+    mark_time_axis(axes, motion)
     legend(axes)
 
 
-def timed(axes: Axes, motion: Motion) -> None:
+def mark_time_axis(axes: Axes, motion: Motion) -> None:
     """The axis of time, with the moments at which something happens."""
-    axes.set_xlabel(labelled(motion.system, "t", USUAL))
+    axes.set_xlabel(axis_label(motion.system, "t", USUAL))
     first, last = motion.times[0], motion.times[-1]
     room = 0.01 * (last - first) or 0.5
     axes.set_xlim(first - room, last + room)
     borders(axes, motion)
 
 
-@styled
+@in_own_style
 def time_plot(motion: Motion, names: Sequence[str], title: str = "", looks: Looks = USUAL) -> Figure:
     """The named columns against time, a panel for those of each unit."""
     groups = by_unit(motion, names, looks)
@@ -181,7 +181,7 @@ def magnitudes(axes: Axes, motion: Motion, series: Mapping[str, Array]) -> None:
     legend(axes)
 
 
-@styled
+@in_own_style
 def residuals_plot(motion: Motion) -> Figure:
     """How far constraints are from being satisfied, and integrals from their values, on a logarithmic scale."""
     figure = new_figure()
@@ -190,11 +190,11 @@ def residuals_plot(motion: Motion) -> Figure:
     magnitudes(axes, motion, off)
     kinds = {"residuals of the constraints": motion.residuals, "deviations of integrals": motion.deviations}
     axes.set_title(" and ".join(kind for kind, table in kinds.items() if table).capitalize() + _count_note(list(off)))
-    axes.set_xlabel(labelled(motion.system, "t", USUAL))
+    axes.set_xlabel(axis_label(motion.system, "t", USUAL))
     return figure
 
 
-@styled
+@in_own_style
 def multipliers_plot(motion: Motion) -> Figure:
     """The multipliers of the constraints against time."""
     figure = new_figure()
@@ -209,7 +209,7 @@ def multipliers_panel(axes: Axes, motion: Motion) -> None:
     for k, name in enumerate(chosen(known)):
         axes.plot(*curve(motion, motion.times, motion.multipliers[name]), label=plain_text(name), **look(k))
     axes.set_title("Multipliers" + _count_note(known) + _not_determined(motion))
-    timed(axes, motion)
+    mark_time_axis(axes, motion)
     legend(axes)
 
 
@@ -219,7 +219,7 @@ def _not_determined(motion: Motion) -> str:
     return f"; not determined: {', '.join(names)}{more}" if names else ""
 
 
-@styled
+@in_own_style
 def phase_plot(motion: Motion) -> Figure:
     """Velocity against coordinate, a panel for each of up to six coordinates."""
     motion = dense(motion)
@@ -232,13 +232,13 @@ def phase_plot(motion: Motion) -> Figure:
         axes.plot(*curve(motion, place, speed), color=look(0)["color"], linewidth=1.1)
         axes.plot(*curve(motion, place[:1], speed[:1]), "o", color=look(1)["color"], markersize=5)
         axes.locator_params(nbins=5)
-        axes.set_xlabel(labelled(motion.system, name, USUAL))
-        axes.set_ylabel(labelled(motion.system, name + "'", USUAL))
+        axes.set_xlabel(axis_label(motion.system, name, USUAL))
+        axes.set_ylabel(axis_label(motion.system, name + "'", USUAL))
     figure.suptitle("Phase plane" + _count_note(names, 6), x=0.01, ha="left", fontsize=11, fontweight="bold")
     return figure
 
 
-def sampled_scene(motion: Motion) -> Scene:
+def sample_scene(motion: Motion) -> Scene:
     """The scene at every stored moment, or at equal intervals where there are very many."""
     motion = dense(motion)
     if len(motion.times) <= TRACE_ROWS:
@@ -249,24 +249,24 @@ def sampled_scene(motion: Motion) -> Scene:
 def path_panel(axes: Axes, scene: Scene) -> None:
     """Paths of the parts marked ``trace``, and the last position."""
     prepare_axes(axes, scene)
-    for k, (name, path) in enumerate(traced_paths(scene)):
+    for k, (name, path) in enumerate(paths_of_traces(scene)):
         axes.plot(path[:, 0], path[:, 1], label=plain_text(name) or None, linewidth=1.1, **look(k))
     if len(scene.times):
         draw_position(axes, scene, len(scene.times) - 1)
-    axes.set_title("Path" if traced_paths(scene) else "Last position")
+    axes.set_title("Path" if paths_of_traces(scene) else "Last position")
     legend(axes)
 
 
-@styled
+@in_own_style
 def planar_path(motion: Motion) -> Figure:
     """Paths of the parts marked ``trace``, with the mechanism in its last position; equal scales."""
-    scene = sampled_scene(motion)
+    scene = sample_scene(motion)
     figure = new_figure(*panel_size(scene, 1, 1))
     path_panel(figure.subplots(), scene)
     return figure
 
 
-@styled
+@in_own_style
 def traces_plot(motion: Motion, moments: Iterable[float] | None = None) -> Figure:
     """Links at equal intervals of time from the start up to each moment, a panel for each; by default the quarters.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from svyaz.show.plots import panel_size, save
 from svyaz.show.scene import Scene, build_scene, draw_position, flat, prepare_axes
-from svyaz.show.style import new_figure, styled
+from svyaz.show.style import in_own_style, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +52,7 @@ def _scene(system: System, state: Mapping[str, float]) -> Scene:
     return build_scene(Motion(system, "", "", None, None, Status.FINISHED, "", np.zeros(1), row, names))
 
 
-@styled
+@in_own_style
 def positions_figure(positions: Sequence[Position]) -> Figure:
     """A panel for each position under its title, all on one scale."""
     shown = list(positions)[:MOST_PANELS]

@@ -18,8 +18,8 @@ from svyaz.files import write_text
 from svyaz.show import katex, plots
 from svyaz.show.energy_plots import energy_plot
 from svyaz.show.files import page
-from svyaz.show.follows import equations_part, given_formulas
-from svyaz.show.given import given_part
+from svyaz.show.follows import equations_part, formulas_html
+from svyaz.show.given import part_of_statement
 from svyaz.show.player import player, player_script, player_style
 from svyaz.show.records.holding import gain_blocks, gain_roots, gains_record
 from svyaz.show.results import finite
@@ -72,7 +72,7 @@ def write_report(
         plots.save(figure, target / f"{name}.png")
         figure.set_layout_engine("none")  # what was laid out for the PNG serves the page too
         pictures.append(_picture(figure, target / f"{name}.png", words))
-    follows = equations_part(motion) if formulas is None else given_formulas(formulas)
+    follows = equations_part(motion) if formulas is None else formulas_html(formulas)
     return write_text(target / "report.html", report_page(motion, follows, pictures))
 
 
@@ -134,7 +134,7 @@ def report_page(motion: Motion, follows: str, pictures: Sequence[str]) -> str:
     shown = player(motion) if can_be_drawn(motion) else f'<p class="quiet">{no_picture(motion.system)}</p>\n'
     parts = [
         f'<div class="first">\n{_heading(motion)}{shown}{_facts(motion)}</div>\n',
-        _section("What was given", given_part(motion)),
+        _section("What was given", part_of_statement(motion)),
         _section("Equations", follows),
         _section("How it was computed", _method(motion)),
         _section("The motion", "".join(pictures)),

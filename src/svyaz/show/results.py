@@ -74,7 +74,7 @@ def finite(value: float | None) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def given(system: System) -> Record:
+def stated_numbers(system: System) -> Record:
     """The numbers with which a model was asked."""
     initial = dict(zip(system.states, system.initial_state(), strict=True))
     return {"parameters": dict(system.constants), "initial": initial}

@@ -130,13 +130,13 @@ def flat(scene: Scene) -> Scene:
     """The scene as it is drawn on paper: itself when plane, its projection when spatial."""
     if not scene.spatial:
         return scene
-    items = tuple(replace(item, points=project(_lifted(item.points), scene.up)) for item in scene.items)
+    items = tuple(replace(item, points=project(_lift(item.points), scene.up)) for item in scene.items)
     low, high = bounds(scene)
     ends = np.concatenate([np.zeros((1, 3)), TRIAD * float(np.max(high - low)) * np.eye(3)])
     return Scene(scene.times, items, scene.up, project(ends, scene.up))
 
 
-def _lifted(points: Array) -> Array:
+def _lift(points: Array) -> Array:
     if points.shape[2] == 3:
         return points
     return np.concatenate([points, np.zeros((*points.shape[:2], 1))], axis=2)
@@ -264,7 +264,7 @@ def draw_position(axes: Axes, scene: Scene, row: int) -> None:
                 axes.plot(ends[:, 0], ends[:, 1], "o", color="white", markeredgecolor=ink(), markersize=4, zorder=5)
 
 
-def traced_paths(scene: Scene) -> list[tuple[str, Array]]:
+def paths_of_traces(scene: Scene) -> list[tuple[str, Array]]:
     """Name and path (k, 2) of what leaves a trace: a point, the centre of a circle, the last point of a link."""
     return [(item.name, item.points[:, -1]) for item in scene.items if item.trace]
 

@@ -12,8 +12,8 @@ from svyaz.arrays import Array
 from svyaz.show.plots import panel_size
 from svyaz.show.positions import Position, positions_scene
 from svyaz.show.scene import draw_position, prepare_axes
-from svyaz.show.style import COLOURS, INK, MUTED, new_figure, styled
-from svyaz.show.views import Caption, headed
+from svyaz.show.style import COLOURS, INK, MUTED, in_own_style, new_figure
+from svyaz.show.views import Caption, add_caption
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ class Marks:
     lines: Sequence[tuple[str, Array]] = ()
 
 
-@styled
+@in_own_style
 def scheme_figure(position: Position, marks: Marks, caption: Caption) -> Figure:
     """The mechanism with its marks, without numbers on the axes."""
     scene = positions_scene([position])
@@ -91,7 +91,7 @@ def scheme_figure(position: Position, marks: Marks, caption: Caption) -> Figure:
     axes.relim()
     axes.autoscale(tight=False)
     axes.margins(0.08)
-    headed(figure, caption)
+    add_caption(figure, caption)
     return figure
 
 

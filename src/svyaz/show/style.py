@@ -137,7 +137,7 @@ def ink() -> str:
     return str(_over.get().get("text.color", INK))
 
 
-def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def in_own_style(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Makes a function draw its figure in this style, whatever the settings of the person who calls it."""
 
     @functools.wraps(draw)

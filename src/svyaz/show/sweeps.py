@@ -11,7 +11,19 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.show.plots import check_plot_file, save
-from svyaz.show.style import COLOURS, DASHES, INK, MUTED, label, legend, limit_bands, look, new_figure, panels, styled
+from svyaz.show.style import (
+    COLOURS,
+    DASHES,
+    INK,
+    MUTED,
+    in_own_style,
+    label,
+    legend,
+    limit_bands,
+    look,
+    new_figure,
+    panels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +79,7 @@ def _panels(sweep: Sweep) -> dict[str, list[str]]:
     return {kind: kinds[kind] for kind in small} if small else kinds
 
 
-@styled
+@in_own_style
 def sweep_curves(sweep: Sweep) -> Figure:
     """A panel for each kind of measure over the varied quantity."""
     panels = _panels(sweep)
@@ -111,7 +123,7 @@ def _curves(axes: Axes, sweep: Sweep, kind: str, names: Sequence[str]) -> None:
     legend(axes)
 
 
-@styled
+@in_own_style
 def sweep_maps(sweep: Sweep) -> Figure:
     """A colour map for each measure over two varied quantities; the border of stable gains is drawn, failures are grey."""
     names = [name for group in _panels(sweep).values() for name in group][:MOST_MAPS]
@@ -183,7 +195,7 @@ MOST = 1e3
 """Curves that leave the picture by this factor are cut off: a control that fails must not hide one that works."""
 
 
-@styled
+@in_own_style
 def transients_figure(runs: Mapping[str, Transient]) -> Figure:
     """A panel for each independent coordinate, the last for the inputs; one colour a control, broad and pale for the linear
     motion beneath."""
@@ -211,7 +223,7 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
     return figure
 
 
-@styled
+@in_own_style
 def curve_figure(title: str, name: str, times: Array, values: Array, linear: Array | None, unit: str = "") -> Figure:
     """One deviation over time: the full nonlinear system, over the first approximation where that is given."""
     figure = new_figure(7.0, 3.4)

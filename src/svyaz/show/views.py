@@ -24,6 +24,7 @@ from svyaz.show.style import (
     MUTED,
     Look,
     Looks,
+    in_own_style,
     in_style,
     ink,
     label,
@@ -32,7 +33,6 @@ from svyaz.show.style import (
     look,
     new_figure,
     plain_text,
-    styled,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Caption:
         return f"{told}, {self.units[text]}" if text in self.units else told
 
 
-@styled
+@in_own_style
 def views_figure(
     runs: Mapping[str, Motion], views: Sequence[View], caption: Caption | None = None, looks: Looks = USUAL
 ) -> Figure:
@@ -95,7 +95,7 @@ def views_figure(
         if view is views[-1] or not timed:
             axes.set_xlabel(told.axis(view.across))
     _legends(grid)
-    headed(figure, told)
+    add_caption(figure, told)
     return figure
 
 
@@ -103,7 +103,7 @@ Line = tuple[Array, Array]
 """Numbers to the right and upwards."""
 
 
-@styled
+@in_own_style
 def lines_figure(lines: Mapping[str, Line], across: str, up: str, caption: Caption) -> Figure:
     """Curves by their names over one axis; what spans powers of ten to the right is spread by them, on both sides of zero."""
     figure = new_figure(8.0, PANEL + 1.0)
@@ -119,11 +119,11 @@ def lines_figure(lines: Mapping[str, Line], across: str, up: str, caption: Capti
         axes.set_yscale("log")
     axes.set(xlabel=caption.axis(across), ylabel=caption.axis(up))
     legend(axes)
-    headed(figure, caption)
+    add_caption(figure, caption)
     return figure
 
 
-def headed(figure: Figure, caption: Caption) -> None:
+def add_caption(figure: Figure, caption: Caption) -> None:
     """Title above and note beneath a figure, which has room for both."""
     if caption.title:
         title = fill(caption.title, int(TITLE_LETTERS * figure.get_figwidth()))

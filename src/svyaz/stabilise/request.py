@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Literal
 
-from svyaz.arguments import shown
+from svyaz.arguments import short_text
 from svyaz.expr import ModelError, Problem
 from svyaz.json_types import Json
 from svyaz.model import is_number, nearest
@@ -119,7 +119,7 @@ def _block(key: str, value: object) -> Block:
         if is_number(entry):
             finite(f"the block '{key}' of 'stabilize'", entry)
         elif not isinstance(entry, str):
-            raise bad(f"'{key}' of 'stabilize' must be a number or a list of rows, not {shown(entry)}", None)
+            raise bad(f"'{key}' of 'stabilize' must be a number or a list of rows, not {short_text(entry)}", None)
     return value  # type: ignore[return-value]
 
 

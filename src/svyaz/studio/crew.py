@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from svyaz.studio.frames import encoded
+from svyaz.studio.frames import encode
 from svyaz.studio.guard import RefusedRequest
 from svyaz.studio.limits import Limits
 from svyaz.worker_process import PYTHON, Worker, WorkerLost
@@ -61,13 +61,13 @@ class Crew:
                 sent += len(frame)
                 if sent > self.limits.answer:
                     finished = False
-                    yield encoded({"refused": {"reason": "too long", "parts": [str(self.limits.answer)]}})
+                    yield encode({"refused": {"reason": "too long", "parts": [str(self.limits.answer)]}})
                     return
                 yield frame
         except TimeoutError:
-            yield encoded({"refused": {"reason": "time", "parts": [f"{seconds:g}"]}})
+            yield encode({"refused": {"reason": "time", "parts": [f"{seconds:g}"]}})
         except WorkerLost:
-            yield encoded({"refused": {"reason": "lost", "parts": []}})
+            yield encode({"refused": {"reason": "lost", "parts": []}})
         finally:
             self._leave(worker, finished=finished, grace=GRACE if seconds <= self.limits.seconds else 0.0)
 

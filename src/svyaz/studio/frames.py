@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def encoded(message: Mapping[str, object]) -> bytes:
+def encode(message: Mapping[str, object]) -> bytes:
     """A frame of the message; numbers that are not finite are null in the JSON and themselves in arrays."""
     arrays: list[bytes] = []
     text = json.dumps(_plain(message, arrays), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")

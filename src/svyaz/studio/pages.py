@@ -85,11 +85,11 @@ class Served:
 
 
 @cache
-def served() -> dict[str, Served]:
+def site_files() -> dict[str, Served]:
     """All files by their address."""
-    found = {f"/{path}": _served(path, entry.read_bytes()) for path, entry in _walk(files("svyaz.studio") / "assets")}
+    found = {f"/{path}": _serve(path, entry.read_bytes()) for path, entry in _walk(files("svyaz.studio") / "assets")}
     found["/"] = found["/index.html"]
-    found["/core/picture.js"] = _served("picture.js", asset("living/picture.js").encode())  # that of living pages
+    found["/core/picture.js"] = _serve("picture.js", asset("living/picture.js").encode())  # that of living pages
     return found
 
 
@@ -97,10 +97,10 @@ def typesetting() -> Served:
     """The style sheet of formulas, with its fonts; empty where the browser sets them by itself."""
     from svyaz.show import stylesheet
 
-    return _served("formulas.css", stylesheet().encode())
+    return _serve("formulas.css", stylesheet().encode())
 
 
-def _served(path: str, data: bytes) -> Served:
+def _serve(path: str, data: bytes) -> Served:
     return Served(KINDS[path.rpartition(".")[2]], data, sha256(data).hexdigest()[:20])
 
 

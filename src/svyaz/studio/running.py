@@ -23,7 +23,7 @@ from svyaz.studio.crew import Crew
 from svyaz.studio.folder import Folder
 from svyaz.studio.guard import RefusedRequest, RequestGuard, from_other_site, random_token
 from svyaz.studio.limits import Limits
-from svyaz.studio.pages import SANDBOX, SIGNED_IN, SMALL_PAGE, WRITTEN, Served, served, typesetting
+from svyaz.studio.pages import SANDBOX, SIGNED_IN, SMALL_PAGE, WRITTEN, Served, site_files, typesetting
 
 LONG = frozenset({"sweep", "published", "figures", "report", "pictures"})
 """Questions that may take long."""
@@ -159,7 +159,7 @@ class Studio:
             return self._page(request, path)
         question = _json(request.body)
         if path == "/ask":
-            return self._asked(question, request.body)
+            return self._ask(question, request.body)
         if path == "/files":
             return Reply(headers=JSON, body=_text({"files": self.folder.listed(), "folder": self.folder.path.name}))
         if path == "/open":
@@ -177,7 +177,7 @@ class Studio:
             return Reply(303, {"location": "/", **cookie})
         if path.startswith("/out/"):
             return self._result(path)
-        found: Served | None = typesetting() if path == "/formulas.css" else served().get(path)
+        found: Served | None = typesetting() if path == "/formulas.css" else site_files().get(path)
         if found is None:
             raise RefusedRequest(404, "there is nothing of this name")
         if request.headers.get("if-none-match") == f'"{found.mark}"':
@@ -192,7 +192,7 @@ class Studio:
             raise RefusedRequest(404, "there is nothing of this name")
         return Reply(headers={"content-type": kind, "content-security-policy": SANDBOX}, body=file.read_bytes())
 
-    def _asked(self, question: Record, body: bytes) -> Reply:
+    def _ask(self, question: Record, body: bytes) -> Reply:
         kind = question.get("ask")
         if not isinstance(kind, str):
             raise RefusedRequest(400, "a question says what it asks")
@@ -207,13 +207,13 @@ class Studio:
 
 async def _begun(frames: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     """The frames of an answer; a refusal before the first is a frame too, for the status is already sent."""
-    from svyaz.studio.frames import encoded
+    from svyaz.studio.frames import encode
 
     try:
         async for frame in frames:
             yield frame
     except RefusedRequest as refusal:
-        yield encoded({"refused": {"reason": "busy", "parts": [refusal.reason]}})
+        yield encode({"refused": {"reason": "busy", "parts": [refusal.reason]}})
     finally:
         await frames.aclose()
 

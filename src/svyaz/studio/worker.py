@@ -18,7 +18,7 @@ from time import monotonic
 from typing import BinaryIO
 
 from svyaz.json_types import Json, Record
-from svyaz.studio.frames import encoded
+from svyaz.studio.frames import encode
 from svyaz.worker_process import receive, take_output
 
 PAUSE = 0.1
@@ -39,7 +39,7 @@ class Teller:
 
     def send(self, message: Mapping[str, object]) -> None:
         """Send a frame."""
-        self._out.write(encoded(message))
+        self._out.write(encode(message))
         self._out.flush()
 
 

@@ -5,6 +5,6 @@ from svyaz.study.result import Row as Row
 from svyaz.study.result import Sweep as Sweep
 from svyaz.study.sweeping import sweep as sweep
 from svyaz.study.vary import Recipe as Recipe
+from svyaz.study.vary import parse_axis as parse_axis
 from svyaz.study.vary import recipe as recipe
-from svyaz.study.vary import spaced as spaced
 from svyaz.study.vary import structure_depends as structure_depends

@@ -49,13 +49,13 @@ class Answers:
         return len(self.status)
 
 
-def lost(reason: str, count: int = 1) -> Answers:
+def losses(reason: str, count: int = 1) -> Answers:
     """The answers to members for which nobody answers."""
     status = np.full(count, STATUSES.index(LOST), dtype=np.int8)
     return Answers(status, np.zeros(count, dtype=np.int8), dict.fromkeys(range(count), reason), {})
 
 
-def unanswered(count: int, measures: Sequence[str]) -> Answers:
+def no_answers(count: int, measures: Sequence[str]) -> Answers:
     """Members that are left for others."""
     nothing = {name: np.full(count, np.nan) for name in measures}
     return Answers(np.full(count, MISSING, dtype=np.int8), np.zeros(count, dtype=np.int8), {}, nothing)
@@ -76,7 +76,7 @@ def in_columns(answers: Sequence[Answer], measures: Sequence[str]) -> Answers:
     )
 
 
-def joined(parts: Sequence[Answers]) -> Answers:
+def join(parts: Sequence[Answers]) -> Answers:
     """Answers one after another; not a number where some have no such measure."""
     names = dict.fromkeys(name for part in parts for name in part.measures)
     begins = np.cumsum([0, *map(len, parts)])
@@ -122,7 +122,7 @@ def columns_from_words(words: Mapping[str, str]) -> dict[str, Array]:
     return {name: _numbers(letters, np.float64) for name, letters in words.items()}
 
 
-def counted(codes: Iterable[Codes]) -> dict[str, int]:
+def count_codes(codes: Iterable[Codes]) -> dict[str, int]:
     """How many members have each status, in the order in which they are met; missing ones are not counted."""
     found: dict[str, int] = {}
     for part in codes:

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.files import named
+from svyaz.files import with_path
 from svyaz.json_types import Json
 
 ABOUT = "zarr.json"
@@ -94,19 +94,19 @@ def tell(folder: Path, words: Mapping[str, Json]) -> None:
     """Write ``zarr.json``, where it does not say so already."""
     content = json.dumps(words, indent=1, ensure_ascii=True).encode()
     if _content(folder / ABOUT) != content:
-        _put(folder / ABOUT, content)
+        _write(folder / ABOUT, content)
 
 
 def write_numbers(array: Path, place: Place, values: NDArray[np.generic]) -> None:
     """Numbers of a chunk, in the order of C."""
-    _put(
+    _write(
         chunk_file(array, place), gzip.compress(values.astype(values.dtype.newbyteorder("<")).tobytes(), LEVEL, mtime=0)
     )
 
 
 def read_numbers(array: Path, place: Place, kind: type[Scalar], count: int) -> NDArray[Scalar] | None:
     """The numbers of a chunk, flat; None where it is not there, or is damaged."""
-    content = _unpacked(chunk_file(array, place))
+    content = _unpack(chunk_file(array, place))
     type_ = np.dtype(kind).newbyteorder("<")
     if content is None or len(content) != count * type_.itemsize:
         return None
@@ -119,12 +119,12 @@ def write_texts(array: Path, place: Place, texts: Mapping[int, str], count: int)
     for number, text in texts.items():
         content = text.encode(errors="replace")
         parts[number] = struct.pack("<I", len(content)) + content
-    _put(chunk_file(array, place), gzip.compress(struct.pack("<I", count) + b"".join(parts), LEVEL, mtime=0))
+    _write(chunk_file(array, place), gzip.compress(struct.pack("<I", count) + b"".join(parts), LEVEL, mtime=0))
 
 
 def read_texts(array: Path, place: Place, count: int) -> dict[int, str] | None:
     """The texts of a chunk that are not empty, by their places in it; None where it is not there, or is damaged."""
-    content = _unpacked(chunk_file(array, place))
+    content = _unpack(chunk_file(array, place))
     if content is None or content[:4] != struct.pack("<I", count):
         return None
     if len(content) == 4 + 4 * count:
@@ -138,7 +138,7 @@ def read_texts(array: Path, place: Place, count: int) -> dict[int, str] | None:
     return found
 
 
-def _unpacked(file: Path) -> bytes | None:
+def _unpack(file: Path) -> bytes | None:
     content = _content(file)
     try:
         return None if content is None else gzip.decompress(content)
@@ -147,17 +147,17 @@ def _unpacked(file: Path) -> bytes | None:
 
 
 def _content(file: Path) -> bytes | None:
-    with named(file):
+    with with_path(file):
         try:
             return file.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
 
 
-def _put(file: Path, content: bytes) -> None:
+def _write(file: Path, content: bytes) -> None:
     """Write a file beside its place, under a name that the next trial takes too, and let it take its own."""
     beside = file.with_name(f"{file.name}.partial")
-    with named(file):
+    with with_path(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             beside.write_bytes(content)

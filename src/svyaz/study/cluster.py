@@ -9,7 +9,7 @@ from time import monotonic, perf_counter, sleep
 from typing import Any
 
 from svyaz.expr import ModelError, Problem
-from svyaz.study.answers import Answers, answers_from_text, lost
+from svyaz.study.answers import Answers, answers_from_text, losses
 from svyaz.study.crew import PATIENCE, Done, Share, Shares
 from svyaz.study.tasks import Work, data_as_text, task_as_text
 from svyaz.study.worker import answer_text
@@ -52,7 +52,7 @@ def done_by_cluster(work: Work, numbers: Iterable[int], address: str) -> Done:
                     continue
                 watch.threads()  # where the scheduler is lost, its workers did not die of this share
                 if given_up := shares.died(share):
-                    yield given_up, lost("its workers on the cluster ended", len(given_up))
+                    yield given_up, losses("its workers on the cluster ended", len(given_up))
             if not finished:
                 sleep(LOOK)
 

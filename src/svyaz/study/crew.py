@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from time import perf_counter
 
-from svyaz.study.answers import Answers, answers_from_text, lost
+from svyaz.study.answers import Answers, answers_from_text, losses
 from svyaz.study.native_runs import Left, never
 from svyaz.study.tasks import Work, data_as_text, task_as_text
 from svyaz.study.worker import answers
@@ -106,14 +106,14 @@ def done_by_threads(work: Work, numbers: Iterable[int], workers: int) -> Done:
     def leave() -> None:
         stop[0] = 1
 
-    return _gathered(run, workers, leave)
+    return _gather(run, workers, leave)
 
 
-def _gathered(run: Callable[[Callable[[Found], None]], None], workers: int, leave: Callable[[], None]) -> Done:
+def _gather(run: Callable[[Callable[[Found], None]], None], workers: int, leave: Callable[[], None]) -> Done:
     """What threads put; when the one who asks goes away, they are told to leave and are not waited for long."""
     queue: SimpleQueue[Found] = SimpleQueue()
 
-    def guarded() -> None:
+    def work_guarded() -> None:
         try:
             run(queue.put)
         except Left:
@@ -123,7 +123,7 @@ def _gathered(run: Callable[[Callable[[Found], None]], None], workers: int, leav
         finally:
             queue.put(None)
 
-    threads = [Thread(target=guarded, daemon=True) for _ in range(workers)]
+    threads = [Thread(target=work_guarded, daemon=True) for _ in range(workers)]
     for thread in threads:
         thread.start()
     try:
@@ -162,7 +162,7 @@ def done_by_processes(work: Work, numbers: Iterable[int], workers: int) -> Done:
                 except WorkerLost:
                     reason, worker = f"its worker ended with the code {await worker.end()}", None
                     if given_up := shares.died(share):
-                        put((given_up, lost(reason, len(given_up))))
+                        put((given_up, losses(reason, len(given_up))))
                     continue
                 shares.answered(share, perf_counter() - begin)
                 put((share, answers_from_text(frame[HEAD.size :].decode())))
@@ -181,7 +181,7 @@ def done_by_processes(work: Work, numbers: Iterable[int], workers: int) -> Done:
         with suppress(RuntimeError):  # it has ended
             loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])
 
-    return _gathered(run, 1, leave)
+    return _gather(run, 1, leave)
 
 
 def _environment() -> dict[str, str]:

@@ -17,7 +17,7 @@ import numpy as np
 from svyaz import __version__
 from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.files import named
+from svyaz.files import with_path
 from svyaz.json_types import Json
 from svyaz.study import chunk_files
 from svyaz.study.answers import MARKS, STATUSES
@@ -70,7 +70,7 @@ def axis_name(name: str) -> str:
     return f"parameters.{name}" if name in (*SINGLE, STATUS, STABLE, REASON) else name
 
 
-def held_in(path: Path) -> Holdings | None:
+def holdings_of(path: Path) -> Holdings | None:
     """What a folder holds, None where there is no study; a folder whose description is damaged is refused."""
     try:
         found = chunk_files.about(path)
@@ -94,15 +94,15 @@ def _values(path: Path, name: str, count: int) -> Array:
     return np.concatenate(whole)[:count]
 
 
-def measured_in(path: Path | None) -> tuple[str, ...]:
+def measures_in(path: Path | None) -> tuple[str, ...]:
     """What a study in a folder measures; nothing where there is none."""
-    held = None if path is None else held_in(path)
+    held = None if path is None else holdings_of(path)
     return () if held is None else held.measures
 
 
 def progress_of(path: str | Path) -> tuple[int, int]:
     """How many members of the study in a folder are done, and how many it has; none where there is no study."""
-    held = held_in(Path(path))
+    held = holdings_of(Path(path))
     if held is None:
         return 0, 0
     values = tuple(held.axes.values())
@@ -112,7 +112,7 @@ def progress_of(path: str | Path) -> tuple[int, int]:
 
 
 @contextmanager
-def kept_members(
+def open_members(
     path: Path | None, head: Head, axes: Sequence[Axis], measures: Sequence[str], resume: bool
 ) -> Iterator[Members]:
     """The members of a study that are done, to which others are put; without a path they are kept in memory.
@@ -128,12 +128,12 @@ def kept_members(
         return
     if path.exists() and not resume:
         _refuse_to_overwrite(path)
-    with named(path):
+    with with_path(path):
         if path.exists() and not path.is_dir():
             raise _refusal(f"'{path}' is no folder of a study; rows of an earlier svyaz cannot be continued", ELSEWHERE)
         path.mkdir(parents=True, exist_ok=True)  # only now: a mistake in what is asked for leaves nothing behind
-    with _locked(path):
-        found = held_in(path)
+    with _lock(path):
+        found = holdings_of(path)
         if found is not None:
             _check(path, found, head, axes)
         chunks = chunks_for(shape) if found is None else found.chunks
@@ -148,7 +148,7 @@ def kept_members(
 
 
 def _refuse_to_overwrite(path: Path) -> None:
-    if not path.is_dir() or held_in(path) is None:
+    if not path.is_dir() or holdings_of(path) is None:
         return  # a file is refused for what it is
     done, total = progress_of(path)
     state = "a whole study" if done == total else "a study that is not finished"
@@ -208,7 +208,7 @@ def _arrays(axes: Mapping[str, Array], measures: Sequence[str], chunks: Sequence
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     """One study, one program."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
@@ -234,6 +234,6 @@ def _refusal(text: str, hint: Advice) -> ModelError:
 
 def discard(path: str | Path) -> None:
     """Let a study go."""
-    held_in(Path(path))  # what is damaged is not ours to take away
-    with named(Path(path)):
+    holdings_of(Path(path))  # what is damaged is not ours to take away
+    with with_path(Path(path)):
         shutil.rmtree(path)

@@ -43,7 +43,7 @@ FIRST, SIZE, CHANGE, TOP, LAST = range(5)
 """Columns of the totals of an observed quantity: first value, largest size, largest change, largest value, last value."""
 
 
-def known_measures(equations: Equations, integrals: Sequence[str], varied: Collection[str]) -> dict[str, list[str]]:
+def measure_names(equations: Equations, integrals: Sequence[str], varied: Collection[str]) -> dict[str, list[str]]:
     """Kind → names that can be measured of this system, whatever the values of the parameters that are ``varied``."""
     system = equations.system
     changes = isinstance(system.law, Mechanical | Canonical) and not keeps_energy(system, varied)
@@ -66,14 +66,14 @@ def measures_for(known: Mapping[str, Sequence[str]], asked: Sequence[str]) -> tu
         return (*(f"residual.{n}" for n in known["residual"]), *drift, *(f"final.{n}" for n in known["final"]))
     found: dict[str, None] = {}
     for word in asked:
-        found.update(dict.fromkeys(_expanded(known, word)))
+        found.update(dict.fromkeys(_expand(known, word)))
     missing = [word for word in asked if word in KINDS and not known[word]]
     if missing and not found:
         raise _bad(f"'{missing[0]}' cannot be measured: the model has no {_WHAT[missing[0]]}", None)
     return tuple(found)
 
 
-def _expanded(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
+def _expand(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
     kind, dot, name = word.partition(".")
     if word in SINGLE:
         return [word]
@@ -94,7 +94,7 @@ def _expanded(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
     return [word]
 
 
-def observed_for(measures: Sequence[str]) -> list[str]:
+def quantities_for(measures: Sequence[str]) -> list[str]:
     """Quantities of the observation program that the measures are made of."""
     kinds = {"residual": "residuals", "drift": "integrals", "multiplier": "multipliers"}
     found: dict[str, None] = {}
@@ -123,7 +123,7 @@ def totals_along(values: Array) -> Array:
     return totals
 
 
-def measured(totals: Mapping[str, Array]) -> dict[str, Array]:
+def evaluate_measures(totals: Mapping[str, Array]) -> dict[str, Array]:
     """Measures (k,) from the totals (k, 5) of observed quantities of k members, by full name; as ``simulate`` reports them."""
     found: dict[str, Array] = {}
     for quantity, total in totals.items():
@@ -143,7 +143,7 @@ def measured(totals: Mapping[str, Array]) -> dict[str, Array]:
     return found
 
 
-def undefined_energy(totals: Mapping[str, Array]) -> dict[int, tuple[str, str]]:
+def energy_failures(totals: Mapping[str, Array]) -> dict[int, tuple[str, str]]:
     """Status and reason of the members whose energy was observed and is not always a number, by place."""
     total = totals.get("integrals energy", np.zeros((0, LAST + 1)))
     found = {}

@@ -8,7 +8,7 @@ import numpy as np
 
 from svyaz.expr import ModelError, Problem
 from svyaz.study.answers import MISSING, Answers
-from svyaz.study.folder import Head, Holdings, held_in, kept_members
+from svyaz.study.folder import Head, Holdings, holdings_of, open_members
 from svyaz.study.kept import REASON, STABLE, STATUS, Members
 from svyaz.study.layout import grown, layout_of
 from svyaz.study.vary import Axis
@@ -21,7 +21,7 @@ def merge(into: str | Path, *folders: str | Path) -> tuple[int, int]:
     the product of all values; of a member that several have, that of the first is taken. What none has is missing, and is
     run when the study is resumed. Nothing changes in ``folders``.
     """
-    found = [_held(Path(folder)) for folder in folders]
+    found = [_holdings(Path(folder)) for folder in folders]
     if not found:
         raise ModelError([Problem("there are no studies to merge")])
     first, path = found[0], Path(into)
@@ -37,15 +37,15 @@ def merge(into: str | Path, *folders: str | Path) -> tuple[int, int]:
         axes.append(Axis(name, "", name, values))
     words = first.words
     head = Head(words["same"], next((h.words["program"] for h in found if h.words["program"]), ""), first.told)
-    with kept_members(path, head, axes, first.measures, False) as members:
+    with open_members(path, head, axes, first.measures, False) as members:
         for folder, held in zip(folders, found, strict=True):
             _take(members, axes, held, Path(folder))
         members.close()
         return members.answered(), members.layout.total
 
 
-def _held(path: Path) -> Holdings:
-    held = held_in(path)
+def _holdings(path: Path) -> Holdings:
+    held = holdings_of(path)
     if held is None:
         raise ModelError([Problem(f"there is no study in '{path}'")])
     return held

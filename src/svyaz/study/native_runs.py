@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.study.answers import FINISHED, MISSING, STATUSES, Answer, Answers, in_columns, unanswered
-from svyaz.study.measures import CHANGE, TOP, measured, totals_along, undefined_energy
+from svyaz.study.answers import FINISHED, MISSING, STATUSES, Answer, Answers, in_columns, no_answers
+from svyaz.study.measures import CHANGE, TOP, energy_failures, evaluate_measures, totals_along
 from svyaz.study.tasks import LIMIT, START, NativeData, NativeTask
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def native_answers(task: NativeTask, data: NativeData, stop: Stop) -> Answers:
     if found is not None:
         return found
     if task.fenced:
-        return unanswered(len(data), task.measures)
+        return no_answers(len(data), task.measures)
     return in_columns([_alone(task, data, k, stop) for k in range(len(data))], task.measures)
 
 
@@ -144,8 +144,8 @@ def _answered(
     times = group.ends[:, 0]
     totals = {name: group.totals[:, j] for j, name in enumerate(task.observed)}
     known = {"t": times, "steps": steps.astype(float), "evaluations": evaluations.astype(float)}
-    known |= {name: group.ends[:, 1 + j] for j, name in enumerate(task.final)} | measured(totals)
-    wrong = undefined_energy(totals)
+    known |= {name: group.ends[:, 1 + j] for j, name in enumerate(task.final)} | evaluate_measures(totals)
+    wrong = energy_failures(totals)
     near = _near_limits(totals, steps) if task.fenced else np.zeros(len(fit), dtype=bool)
     status, reasons = np.full(len(data), STATUSES.index("infeasible"), dtype=np.int8), dict(data.refused)
     status[fit] = FINISHED
@@ -238,12 +238,10 @@ def _alone(task: NativeTask, data: NativeData, place: int, stop: Stop) -> Answer
         code = _compiled(task.observe)
         rows = code.evaluate(np.column_stack([path.times, path.states]), code.constants(member.values))
         totals = dict(zip(task.observed, totals_along(rows[:, list(task.columns)])[:, None, :], strict=True))
-        values |= {name: float(column[0]) for name, column in measured(totals).items()}
+        values |= {name: float(column[0]) for name, column in evaluate_measures(totals).items()}
     if task.halve and path.finished:
         values["error"] = _error(task, member, path, stop)
-    wrong = (
-        undefined_energy(totals) if path.finished else {}
-    )  # a run on which the energy is not always a number is none
+    wrong = energy_failures(totals) if path.finished else {}  # a run on which the energy is not always a number is none
     return Answer(*wrong.get(0, (path.status.told, path.reason)), values)
 
 

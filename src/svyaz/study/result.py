@@ -20,7 +20,7 @@ from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.model import System
 from svyaz.shown import Shown
-from svyaz.study.answers import FINISHED, JUDGED, LOST, MARK, MISSING, STATUSES, counted
+from svyaz.study.answers import FINISHED, JUDGED, LOST, MARK, MISSING, STATUSES, count_codes
 from svyaz.study.folder import axis_name
 from svyaz.study.kept import STABLE, STATUS, Members
 from svyaz.study.vary import Axis, points_of
@@ -179,7 +179,7 @@ class Sweep(Shown):
 
     def outcomes(self) -> dict[str, int]:
         """How many members ended in which way."""
-        return counted([self.members.codes(STATUS)])
+        return count_codes([self.members.codes(STATUS)])
 
 
 class SweepRows(Sequence[Row]):

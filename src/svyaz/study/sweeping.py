@@ -22,9 +22,9 @@ from svyaz.stabilise import OFF, Options, options_for
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Answers, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster
-from svyaz.study.folder import Head, head_of, kept_members, measured_in
+from svyaz.study.folder import Head, head_of, measures_in, open_members
 from svyaz.study.kept import Members
-from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
+from svyaz.study.measures import Judge, judge_for, measure_names, measures_for, stable_intervals
 from svyaz.study.result import COMMON, Sweep
 from svyaz.study.tasks import NativeTask, Work, native_work, plain, refusal, whole_work
 from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe
@@ -116,7 +116,7 @@ def _swept(
     way = way_of(system, wishes.form, options)
     phases, equations = way.phases, way.equations
     _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
-    told: dict[str, Json] = {"form": way.form, **_told(options)} | (
+    told: dict[str, Json] = {"form": way.form, **_options_record(options)} | (
         {"inputs": dict(wishes.laws)} if wishes.laws else {}
     )
     begun = options
@@ -125,13 +125,13 @@ def _swept(
         options, told = replace(options, stabilize=common), {**told, COMMON: common.word}
     plan = Plan(axes, options.stabilize.word)
     found = recipe(system, plan.settings([0]))
-    measures = measures_for(known_measures(way.fullest, way.integrals(found.changing), found.changing), measure)
-    all_measures = tuple(dict.fromkeys([*(measured_in(path) if resume else ()), *measures]))
+    measures = measures_for(measure_names(way.fullest, way.integrals(found.changing), found.changing), measure)
+    all_measures = tuple(dict.fromkeys([*(measures_in(path) if resume else ()), *measures]))
     works = _works(stated, way, (options, begun), found, plan, all_measures, wishes)
     varied = {axis.key for axis in axes if axis.kind == "run"}
     head = _head(stated, {k: v for k, v in told.items() if k not in varied}, wishes, works[0])
     judge = judge_for(equations, options)
-    with kept_members(path, head, axes, all_measures, resume) as members:
+    with open_members(path, head, axes, all_measures, resume) as members:
         for work in works:
             done, by = _crew(work, members, plan.total, hands)
             status, notes = _gather(done, members, _marks(judge, plan, options), work.check, hands.progress)
@@ -174,13 +174,13 @@ def _works(
     asked: dict[str, Json] = {"project": wishes.project, "keep": list(wishes.kept), "beyond": wishes.beyond}
     asked |= {"halve": "error" in measures} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
 
-    def refused(member: Member) -> bool:
+    def refuse(member: Member) -> bool:
         if options is begun or wishes.project or wishes.kept:
             return False
         constants, start = found.values(member.settings)
         return bool(refusal(equations, begun, np.array(start), constants))
 
-    whole = whole_work(stated, _whole_asked(options, way.form, asked), plan, measures, refused, balance=balance)
+    whole = whole_work(stated, _whole_asked(options, way.form, asked), plan, measures, refuse, balance=balance)
     unseen = wishes.beyond or options.every is not None or any(m.startswith(("error", "multiplier")) for m in measures)
     if not compiled or unseen or plan.varies("run"):
         return [whole]
@@ -243,18 +243,18 @@ def _gains_act(system: System, deviations: Sequence[Deviation], axes: Sequence[A
 
 def _whole_asked(options: Options, form: str, wishes: Mapping[str, Json]) -> dict[str, Json]:
     """What is asked of every simulation."""
-    asked: dict[str, Json] = {**_told(options), "form": form, **wishes}
+    asked: dict[str, Json] = {**_options_record(options), "form": form, **wishes}
     asked["tolerance"] = dict(options.tolerance) if isinstance(options.tolerance, Mapping) else options.tolerance
     return {key: value for key, value in asked.items() if value is not None}
 
 
-def _told(options: Options) -> dict[str, Json]:
+def _options_record(options: Options) -> dict[str, Json]:
     """The options as the result records them."""
     keys = ("method", "step", "rtol", "atol", "until", "every", "hold")
     return {key: getattr(options, key) for key in keys} | {"stabilize": options.stabilize.word}
 
 
-def _judged(member: Member, options: Options) -> tuple[object, float | None]:
+def _judge(member: Member, options: Options) -> tuple[object, float | None]:
     return member.asked.get("stabilize", options.stabilize.word), member.asked.get("step", options.step)
 
 
@@ -283,7 +283,7 @@ def _marks(judge: Judge, plan: Plan, options: Options) -> Marks:
         return lambda numbers: np.full(len(numbers), MARK[mark], dtype=np.int8)
 
     def marks(numbers: Sequence[int]) -> Codes:
-        found = judge([_judged(member, options) for member in plan.members(numbers)])
+        found = judge([_judge(member, options) for member in plan.members(numbers)])
         return np.array([MARK[mark] for mark in found], dtype=np.int8)
 
     return marks
@@ -325,11 +325,11 @@ def _intervals(plan: Plan, judge: Judge, options: Options) -> tuple[tuple[float,
     if len(plan.axes) != 1 or not plan.varies("gain", "run"):
         return None
 
-    def judged(value: float) -> bool | None:
+    def judge_value(value: float) -> bool | None:
         (member,) = members_of(plan.axes, [(value,)], plan.stabilize)
-        return judge([_judged(member, options)])[0]
+        return judge([_judge(member, options)])[0]
 
-    marks = judge([_judged(member, options) for member in plan.members(range(plan.total))])
+    marks = judge([_judge(member, options) for member in plan.members(range(plan.total))])
     if all(mark is None for mark in marks):
         return None
-    return tuple(stable_intervals(plan.axes[0].values, marks, judged))
+    return tuple(stable_intervals(plan.axes[0].values, marks, judge_value))

@@ -42,7 +42,7 @@ from svyaz.stabilise import (
     weights_program,
 )
 from svyaz.study.answers import Answers, columns_as_words, columns_from_words
-from svyaz.study.measures import observed_for
+from svyaz.study.measures import quantities_for
 from svyaz.study.member_check import check_members
 from svyaz.study.vary import Member, Plan, Recipe
 
@@ -229,7 +229,7 @@ def native_work(
     rate = stabilisation(asked).decay_rate
     held = in_states_of(equations, held_integrals(system, state, START, rate), options.stabilize)
     segment = prepare(equations, law, held, options, START, state)
-    program, columns = _observation(segment, observed_for(measures), fenced=fenced)
+    program, columns = _observation(segment, quantities_for(measures), fenced=fenced)
     without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
     values = {**without, **system.constants, **gains_of(asked)}
     task = NativeTask(
@@ -281,7 +281,7 @@ def _natively(
             return {**equations.system.constants, **{name: float(column[place]) for name, column in varied.items()}}
 
         for h in held:
-            found = [_held(h, recipe, constants(k), start, own[k]) for k, start in enumerate(starts.tolist())]
+            found = [_value_and_gain(h, recipe, constants(k), start, own[k]) for k, start in enumerate(starts.tolist())]
             values |= zip((h.value_name, h.gain_name), np.array(found).T, strict=True)
         unsure = np.isfinite(starts).all(axis=1) <= bool(equations.deviations)
         refused = {k: refusal(equations, begun, starts[k], constants(k)) for k in np.flatnonzero(unsure).tolist()}
@@ -290,7 +290,7 @@ def _natively(
     return data
 
 
-def _held(
+def _value_and_gain(
     held: HeldIntegral, recipe: Recipe, constants: Mapping[str, float], start: Sequence[float], stabilize: object
 ) -> tuple[float, float]:
     """The value at which an integral of a member is held, and its gain."""

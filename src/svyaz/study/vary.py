@@ -39,7 +39,7 @@ class Axis:
     values: Array
 
 
-def spaced(text: str) -> tuple[str, Array]:
+def parse_axis(text: str) -> tuple[str, Array]:
     """``NAME=FROM:TO:COUNT`` evenly, ``NAME=FROM:TO:COUNT:log`` evenly in the logarithm → (name, values)."""
     name, equals, rest = text.partition("=")
     words = [word.strip() for word in rest.split(":")]

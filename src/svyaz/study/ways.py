@@ -21,7 +21,7 @@ from svyaz.forms import Equations, derive, first_integrals, form_name, jumps, mo
 from svyaz.model import System, tree_of
 from svyaz.motion import Phase, is_switched, phases_by_recursions, phases_of, trial_gains
 from svyaz.stabilise import AUTO, OFF, Options, Stabilisation, branches, one_gain, stabilisation
-from svyaz.study.folder import held_in
+from svyaz.study.folder import holdings_of
 from svyaz.study.result import COMMON
 from svyaz.study.vary import Axis, structure_depends
 
@@ -104,7 +104,7 @@ def gains_for_all(system: System, form: str, options: Options, path: Path | None
     Where that run is held best by none at all, nothing is stabilised; where it finds none, each member is left to choose for
     itself.
     """
-    kept = None if path is None else held_in(path)
+    kept = None if path is None else holdings_of(path)
     if kept is not None and COMMON in kept.told.get("run", {}):
         return stabilisation(kept.told["run"][COMMON])
     try:

@@ -10,12 +10,12 @@ import signal
 import sys
 from contextlib import suppress
 
-from svyaz.study.answers import Answer, Answers, answers_as_text, in_columns, joined, lost
+from svyaz.study.answers import Answer, Answers, answers_as_text, in_columns, join, losses
 from svyaz.study.measures import energy_terms, of_motion
 from svyaz.study.native_runs import Left, Stop, failed, native_answers, never
 from svyaz.study.tasks import Data, NativeData, Task, WholeData, WholeTask, data_from_text, task_from_text
 from svyaz.study.vary import Member
-from svyaz.worker_process import framed, receive, take_output
+from svyaz.worker_process import frame, receive, take_output
 
 
 def answers(task: Task, data: Data, stop: Stop | None = None) -> Answers:
@@ -30,8 +30,8 @@ def answers(task: Task, data: Data, stop: Stop | None = None) -> Answers:
         raise
     except Exception as error:
         if len(data) > 1:
-            return joined([answers(task, data.only(k), halt) for k in range(len(data))])
-        return lost(f"internal error: {type(error).__name__}: {error}")
+            return join([answers(task, data.only(k), halt) for k in range(len(data))])
+        return losses(f"internal error: {type(error).__name__}: {error}")
 
 
 def _answers(task: Task, data: Data, stop: Stop) -> Answers:
@@ -86,7 +86,7 @@ def main() -> None:
     out, stream = take_output(), sys.stdin.buffer
     task = task_from_text((receive(stream) or b"").decode())
     while (members := receive(stream)) is not None:
-        out.write(framed(answers_as_text(answers(task, data_from_text(task, members.decode()))).encode()))
+        out.write(frame(answers_as_text(answers(task, data_from_text(task, members.decode()))).encode()))
         out.flush()
 
 

@@ -4,7 +4,7 @@ from svyaz.synthesis.balancing.balanced_model import BalancedMasses as BalancedM
 from svyaz.synthesis.balancing.balanced_model import Infeasible as Infeasible
 from svyaz.synthesis.balancing.quantities import form_text as form_text
 from svyaz.synthesis.balancing.quantities import in_parameters as in_parameters
-from svyaz.synthesis.balancing.quantities import rounded_numbers as rounded_numbers
+from svyaz.synthesis.balancing.quantities import round_numbers as round_numbers
 from svyaz.synthesis.inverse.construction import FieldFamily as FieldFamily
 from svyaz.synthesis.inverse.construction import family as family
 from svyaz.synthesis.inverse.construction import is_family as is_family

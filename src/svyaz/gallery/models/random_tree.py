@@ -113,19 +113,19 @@ def _fits(key: str, value: str) -> bool:
 def _body(k: int, body: BodyWords, parameters: dict[str, float]) -> list[str]:
     """The lines of a body, whose numbers become parameters."""
 
-    def named(name: str, value: float) -> str:
-        parameters[f"{name}{k}"] = _rounded(value)
+    def parameter(name: str, value: float) -> str:
+        parameters[f"{name}{k}"] = _round(value)
         return f'"{name}{k}"'
 
-    pole = ", ".join(named(f"p{axis}", value) for axis, value in zip("xyz", body["pole"], strict=True))
-    mass = named("m", body["mass"])
-    center = ", ".join(named(axis, value) for axis, value in zip("xyz", body["center"], strict=True))
+    pole = ", ".join(parameter(f"p{axis}", value) for axis, value in zip("xyz", body["pole"], strict=True))
+    mass = parameter("m", body["mass"])
+    center = ", ".join(parameter(axis, value) for axis, value in zip("xyz", body["center"], strict=True))
     x, y, z = body["center"]
     shift = {"xx": y * y + z * z, "yy": x * x + z * z, "zz": x * x + y * y, "xy": x * y, "xz": x * z, "yz": y * z}
     central = {name: value - body["mass"] * shift[name] for name, value in body["inertia"].items()}
     ball = ROUNDNESS * sum(central[name] for name in DIAGONAL)
     moments = ", ".join(
-        f"{name} = {named(name, value + (ball if name in DIAGONAL else 0.0))}" for name, value in central.items()
+        f"{name} = {parameter(name, value + (ball if name in DIAGONAL else 0.0))}" for name, value in central.items()
     )
     lines = ["[[body]]", f'name = "{body["name"]}"', f'base = "{body["base"]}"', f'joint = "{body["joint"]}"']
     if "coordinate" in body:
@@ -143,7 +143,7 @@ def _initial(bodies: list[BodyWords], seed: int) -> list[str]:
     return [f"{q} = {round(random.uniform(-0.5, 0.5), 3)}" for q in coordinates]
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return float(f"{value:.4g}")
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from svyaz.expr import acceleration
-from svyaz.model.laws.equations import NOT_WITH_EQUATIONS, GivenEquations, given_by_coordinate
+from svyaz.model.laws.equations import NOT_WITH_EQUATIONS, GivenEquations, table_by_coordinate
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Reader, Table, with_velocities
 
 
 def _read(reader: Reader, words: Table, names: Names) -> GivenEquations:
-    given = given_by_coordinate(reader, words, "accelerations", names)
+    given = table_by_coordinate(reader, words, "accelerations", names)
     scope = names.scope(velocities=True)
     found = {
         name: acceleration(name) - reader.expression(("accelerations", name), given[name], scope)

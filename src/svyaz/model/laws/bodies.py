@@ -74,7 +74,7 @@ def _declare(reader: Reader, words: Table, names: Names) -> None:
 def _moving(reader: Reader, words: Table, names: Names) -> None:
     scope, masses = names.constant_scope(), names.mass_scope()
 
-    def made(rows: Rows) -> tuple[Tree, Rows]:
+    def build(rows: Rows) -> tuple[Tree, Rows]:
         bodies, owners, last = list[Body](), list[tuple[Path, Table, int]](), {GROUND: GROUND}
         for k, (path, table, base) in enumerate(rows):
             axes = _axes(reader, names, path, table)
@@ -84,7 +84,7 @@ def _moving(reader: Reader, words: Table, names: Names) -> None:
             last[k] = len(bodies) - 1
         return Tree(tuple(bodies), NO_AXIS), owners
 
-    read_tree(reader, names, words, ("body",), made)
+    read_tree(reader, names, words, ("body",), build)
 
 
 def _body(reader: Reader, scope: Scope, masses: Scope, path: Path, words: Table, base: int) -> Body:

@@ -73,7 +73,7 @@ def _declare(reader: Reader, words: Table, names: Names) -> None:
 def _moving(reader: Reader, words: Table, names: Names) -> None:
     scope = names.constant_scope()
 
-    def made(rows: Rows) -> tuple[Tree, Rows]:
+    def build(rows: Rows) -> tuple[Tree, Rows]:
         convention = _convention(reader, vocabulary.table(words, "dh"))
         links = [_read_link(reader, scope, *row) for row in rows]
         bodies, frames = _bodies(convention, links)
@@ -81,7 +81,7 @@ def _moving(reader: Reader, words: Table, names: Names) -> None:
         turned = straight if any(b.offset for b in straight.bodies) else None
         return Tree(tuple(bodies), NOWHERE, tuple(frames), turned), rows
 
-    read_tree(reader, names, words, PREFIX, made)
+    read_tree(reader, names, words, PREFIX, build)
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,13 @@ def _bodies(convention: str, links: Sequence[_Link]) -> tuple[list[Body], list[F
             frame = _about_x(_about_z(below, *link.turn), *link.tilt)
             axis, pole = below.z, _sum(below.origin, _times(link.d, below.z))
             frame = replace(frame, origin=_times(link.a, frame.x))
-            center, inertia = _moved(link.a, mass, center, inertia)
+            center, inertia = _shift(link.a, mass, center, inertia)
         else:
             tilted = _about_x(below, *link.tilt)
             frame = _about_z(tilted, *link.turn)
             axis, pole = tilted.z, _sum(below.origin, _times(link.a, below.x), _times(link.d, tilted.z))
         frames.append(frame)
-        body = _body(link.words, link.base, axis, pole, (mass, frame.vector(center), _turned(frame, inertia)))
+        body = _body(link.words, link.base, axis, pole, (mass, frame.vector(center), _turn_tensor(frame, inertia)))
         bodies.append(replace(body, offset=link.offset))
     return bodies, frames
 
@@ -183,7 +183,7 @@ def _sine_cosine(reader: Reader, scope: Scope, path: Path, given: object) -> tup
     return se.sin(angle), se.cos(angle)
 
 
-def _moved(
+def _shift(
     a: Expression, mass: Expression, center: Vector, inertia: tuple[Expression, ...]
 ) -> tuple[Vector, tuple[Expression, ...]]:
     """Centre and inertia from a point that lies by a behind along x."""
@@ -193,7 +193,7 @@ def _moved(
     return (a + x, y, z), (xx, yy + grown, zz + grown, xy + mass * a * y, xz + mass * a * z, yz)
 
 
-def _turned(frame: Frame, inertia: tuple[Expression, ...]) -> tuple[Expression, ...]:
+def _turn_tensor(frame: Frame, inertia: tuple[Expression, ...]) -> tuple[Expression, ...]:
     """R J Rᵀ of the tensor with the products of inertia negative, given and returned with them positive."""
     own = dict(zip(MOMENTS, inertia, strict=True))
     rows = (

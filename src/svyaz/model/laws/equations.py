@@ -25,7 +25,7 @@ def _read(reader: Reader, words: Table, names: Names) -> GivenEquations:
     plain = names.scope(velocities=True)
     scope = Scope(plain.symbols, plain.derivatives, {q: acceleration(q) for q in names.coordinates}, plain.forbidden)
     found: dict[str, Expression] = {}
-    for name, text in given_by_coordinate(reader, words, "equations", names).items():
+    for name, text in table_by_coordinate(reader, words, "equations", names).items():
         path = ("equations", name)
         if reader.fits(path, text, vocabulary.TEXT):
             found[name] = _equation(reader, path, str(text), scope)
@@ -36,7 +36,7 @@ def _read(reader: Reader, words: Table, names: Names) -> GivenEquations:
     return GivenEquations({name: found[name] for name in names.coordinates if name in found})
 
 
-def given_by_coordinate(reader: Reader, words: Table, key: str, names: Names) -> Table:
+def table_by_coordinate(reader: Reader, words: Table, key: str, names: Names) -> Table:
     """The entries of a table that belong to coordinates; every coordinate must have one."""
     given = vocabulary.table(words, key)
     for name in given:

@@ -61,11 +61,11 @@ class Reader:
 
     def start(self, path: Path, text: str) -> Place:
         """Where the text of a value starts; in a model that came from no file, the name of the value stands for it."""
-        return self.place(path) or Place(_dotted(path), 1, 1, text.partition("\n")[0])
+        return self.place(path) or Place(_dotted_path(path), 1, 1, text.partition("\n")[0])
 
     def report(self, path: Path, message: str, *, hint: str | None = None, at_key: bool = False) -> None:
         """Note a mistake and go on."""
-        where = "" if self.places or not path else _dotted(path) + ": "
+        where = "" if self.places or not path else _dotted_path(path) + ": "
         problem = Problem(where + message, self.place(path, at_key=at_key), hint)
         self.problems.append(problem)
         self._by_path.setdefault(path, []).append(problem)
@@ -93,7 +93,7 @@ class Reader:
         if vocabulary.fits(value, kind):
             return True
         what = "this" if isinstance(path[-1], int) else f"'{path[-1]}'"
-        self.report(path, f"{what} must be {kind}, not {_described(value)}")
+        self.report(path, f"{what} must be {kind}, not {_describe(value)}")
         return False
 
     def known_words(self, given: Table, known: Mapping[str, str], path: Path = ()) -> dict[str, object]:
@@ -110,14 +110,14 @@ class Reader:
                     good[key] = value
                 continue
             what = f"in [{path[0]}]" if path else "in a model"
-            hint = vocabulary.nearest(str(key), known) or self._listed(what, known)
+            hint = vocabulary.nearest(str(key), known) or self._list_once(what, known)
             self.report(here, f"there is no key '{key}' {what}", hint=hint, at_key=True)
             meant = vocabulary.nearest_of(str(key), known)
             if not path and meant is not None and meant not in given and vocabulary.fits(value, known[meant]):
                 good[meant] = value
         return good
 
-    def _listed(self, what: str, known: Iterable[str]) -> str | None:
+    def _list_once(self, what: str, known: Iterable[str]) -> str | None:
         """The keys that there are, said once for each kind of table."""
         if what in self._listed_already:
             return None
@@ -282,11 +282,11 @@ def with_velocities(reader: Reader, words: Table, names: Names) -> None:
     names.velocities = tuple(map(str, names.rates.values()))
 
 
-def _dotted(path: Path) -> str:
+def _dotted_path(path: Path) -> str:
     return ".".join(str(part) for part in path)
 
 
-def _described(value: object) -> str:
+def _describe(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):

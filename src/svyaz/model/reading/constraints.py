@@ -111,7 +111,7 @@ def _read_constraint(
     plain = Constraint(name, text, expression, order, dependent, start, end, reader.place(here))
     if names.points:
         plain = replace(plain, in_points=stated)
-    return _switched(reader, path, words, plain, names, conditions)
+    return _with_switches(reader, path, words, plain, names, conditions)
 
 
 def _occurs(wanted: Sequence[str], expression: Expression, named: set[str], names: Names) -> bool:
@@ -158,7 +158,9 @@ def reaction_scope(names: Names, constraints: Sequence[str]) -> Scope:
     return Scope(symbols={**multipliers, **scope.symbols}, derivatives=scope.derivatives, forbidden=scope.forbidden)
 
 
-def _switched(reader: Reader, path: Path, words: Table, plain: Constraint, names: Names, scope: Scope) -> Constraint:
+def _with_switches(
+    reader: Reader, path: Path, words: Table, plain: Constraint, names: Names, scope: Scope
+) -> Constraint:
     """The constraint with what says, apart from times, when it acts."""
     _check_words(reader, path, words, plain.name)
     on, off = (

@@ -43,7 +43,7 @@ def read_points(reader: Reader, given: Sequence[Table], names: Names) -> None:
         declared.append((path, body, words.get("at", (0, 0, 0)), str(words["name"]), fresh))
     if names.tree is None or not declared:
         return
-    scope, moved = names.constant_scope(), _moved(names.tree, names.rates)
+    scope, moved = names.constant_scope(), _motion_of_points(names.tree, names.rates)
     for path, body, stated, point, fresh in declared:
         at = _vector(reader, path, stated, scope)
         if at is None:
@@ -60,24 +60,24 @@ def read_points(reader: Reader, given: Sequence[Table], names: Names) -> None:
 Rates = tuple[Expression | Later, Expression | Later, Expression | Later]
 
 
-def _moved(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Rates]]:
+def _motion_of_points(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Rates]]:
     """Place and velocity of a point of a body; in long trees by those of all bodies, and velocities where they are named."""
     if len(rates) > MANY_COORDINATES:
         places = GroundPlaces(tree)
 
-        def placed(body: int, at: Vector) -> tuple[Vector, Rates]:
+        def place(body: int, at: Vector) -> tuple[Vector, Rates]:
             x, y, z = (Later(partial(_entry, places, body, at, k)) for k in range(3))
             return places.place(body, at), (x, y, z)
 
-        return placed
+        return place
     known = {se.Symbol(q): rate for q, rate in rates.items()}
 
-    def moved(body: int, at: Vector) -> tuple[Vector, Rates]:
+    def motion(body: int, at: Vector) -> tuple[Vector, Rates]:
         place = position(tree, body, at)
         x, y, z = (total_derivative(entry, known) for entry in place)
         return place, (x, y, z)
 
-    return moved
+    return motion
 
 
 def _entry(places: GroundPlaces, body: int, at: Vector, axis: int) -> Expression:
@@ -98,7 +98,7 @@ def position(tree: Tree, body: int, at: Vector) -> Vector:
             terms = [(v, angle + q[0]) for v, angle in terms]
         elif carrier.quaternion:
             rotation, _ = carrier.kind.pose(carrier.axis, q, SYMBOLS)
-            terms = [(_applied(rotation, _sum_of(terms, axis)), ZERO)]
+            terms = [(_apply(rotation, _sum_of(terms, axis)), ZERO)]
             axis = None
         terms.append((_joint(carrier)[1], ZERO))
     return _sum_of(terms, axis)
@@ -110,12 +110,12 @@ def _sum_of(terms: Terms, axis: Vector | None) -> Vector:
     for vector, angle in terms:
         turned = vector
         if axis is not None and angle != ZERO:
-            turned = _applied(axis_rotation(axis, se.sin(angle), se.cos(angle)), vector)
+            turned = _apply(axis_rotation(axis, se.sin(angle), se.cos(angle)), vector)
         total = [a + b for a, b in zip(total, turned, strict=True)]
     return total[0], total[1], total[2]
 
 
-def _applied(matrix: tuple, vector: Vector) -> Vector:
+def _apply(matrix: tuple, vector: Vector) -> Vector:
     x, y, z = (sum((m * v for m, v in zip(row, vector, strict=True)), ZERO) for row in matrix)
     return x, y, z
 
@@ -173,13 +173,13 @@ def tree_drawings(tree: Tree, names: Sequence[str], places: Mapping[str, Express
         ground = body.base == GROUND
         under, from_pole = (UNITS, (ZERO,) * 3) if ground else (turned[body.base], poles[body.base])
         rotation, offset = _joint(body)
-        pole = _sum(from_pole, _turned_about(under, offset))
+        pole = _sum(from_pole, _cross(under, offset))
         poles.append(pole)
         turned.append(_product(under, rotation))
         if any(offset) and not body.kind.flies:
             drawings.append(Drawing("link", (from_pole[:entries], pole[:entries])))
         if not tree.carried[k]:
-            center = _sum(pole, _turned_about(turned[k], body.center))
+            center = _sum(pole, _cross(turned[k], body.center))
             if any(body.center):
                 drawings.append(Drawing("link", (pole[:entries], center[:entries])))
             drawings.append(Drawing("point", (center[:entries],), trace=traced, name=body.name))
@@ -196,13 +196,13 @@ def _joint(body: Body) -> tuple[tuple, Vector]:
     return rotation, _sum(body.pole, way)
 
 
-def _turned_about(matrix: tuple, vector: tuple) -> Vector:
+def _cross(matrix: tuple, vector: tuple) -> Vector:
     x, y, z = (sum((m * v for m, v in zip(row, vector, strict=True)), ZERO) for row in matrix)
     return x, y, z
 
 
 def _product(a: tuple, b: tuple) -> tuple:
-    columns = [_turned_about(a, column) for column in zip(*b, strict=True)]
+    columns = [_cross(a, column) for column in zip(*b, strict=True)]
     return tuple(zip(*columns, strict=True))
 
 

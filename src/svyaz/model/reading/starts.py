@@ -28,7 +28,7 @@ def read_initial(reader: Reader, words: Table, names: Names) -> dict[str, float]
             reader.report(path, f"'{name}' is not among the variables of the state", hint=hint, at_key=True)
         elif reader.fits(path, text, vocabulary.EXPRESSION):
             formulas[name] = reader.expression(path, text, scope)
-    initial = _evaluated(reader, words, formulas, names)
+    initial = _evaluate(reader, words, formulas, names)
     return initial if names.tree is None else with_upright_quaternions(reader, names.tree, initial)
 
 
@@ -42,7 +42,7 @@ def _scope(names: Names) -> Scope:
     return Scope(symbols=symbols | names.definitions, derivatives=dict(names.definition_rates), forbidden=forbidden)
 
 
-def _evaluated(reader: Reader, words: Table, formulas: Mapping[str, Expression], names: Names) -> dict[str, float]:
+def _evaluate(reader: Reader, words: Table, formulas: Mapping[str, Expression], names: Names) -> dict[str, float]:
     contained = {name: names_in(formula) for name, formula in formulas.items()}
     order, circle = in_order(contained)
     for name in circle:

@@ -76,12 +76,12 @@ def read_streams(
         for q, v in zip(freedoms, names.velocities, strict=True):
             push = add_up(rate * u * differentiate(s, se.Symbol(v)) for u, s in zip(carried, speed, strict=True))
             if not is_zero(push):
-                found[q] = _cancelled(found.get(q, ZERO) + push)
+                found[q] = _cancel(found.get(q, ZERO) + push)
         limits.append(Limit(f"mass of the stream '{words.get('name', k + 1)}'", mass, ZERO))
     return found, tuple(limits)
 
 
-def _cancelled(force: Expression) -> Expression:
+def _cancel(force: Expression) -> Expression:
     """What mass takes along cancels with its momentum, multiplied out."""
     return combine(se.expand(force)) if expanded_size(force) <= LONGEST else force
 

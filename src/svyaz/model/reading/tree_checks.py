@@ -118,7 +118,7 @@ def check_masses(
         elif fault is not None:
             reader.report(fault[0], f"{fault[1].format(body.name)}", hint=fault[2])
     for what, names in doubtful.items():
-        reader.warn((), what.replace("'{}'", _listed(names)))
+        reader.warn((), what.replace("'{}'", _list(names)))
     if not any(body.freedoms for body in tree.bodies) and tree.bodies and not reader.problems:
         reader.report(paths[0], "no joint of the tree moves", at_key=True)
     _check_moving(reader, tree, paths, heavy)
@@ -221,7 +221,7 @@ def _check_moving(reader: Reader, tree: Tree, paths: Sequence[Path], heavy: Sequ
         (slim, TURNS_NOTHING),
     ):
         if found and not reader.problems:
-            reader.warn(paths[found[0]], message.format(_listed([f"'{tree.bodies[k].name}'" for k in found])))
+            reader.warn(paths[found[0]], message.format(_list([f"'{tree.bodies[k].name}'" for k in found])))
 
 
 def _turns_nothing(body: Body) -> bool:
@@ -266,6 +266,6 @@ def _fault(path: Path, tensor: list[list[float]], allowed: float) -> Fault | Non
     return None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list(names: Sequence[str]) -> str:
     more = len(names) - MOST_WARNED
     return ", ".join(names[:MOST_WARNED]) + (f" and {more} more" if more > 0 else "")

@@ -39,7 +39,7 @@ def declare_bodies(
         path = (*prefix, k)
         words = reader.known_words(table, known, path)
         words.setdefault("name", str(k + 1))
-        if not _named_and_joined(reader, path, words, table, joints):
+        if not _has_name_and_joint(reader, path, words, table, joints):
             continue
         coordinates = _coordinates(reader, path, words)
         velocities = _velocities(reader, path, words, coordinates, several)
@@ -73,7 +73,7 @@ def read_tree(
     names.tree, names.coordinates, names.rates, names.velocities = tree, tree.coordinates, tree.rates, tree.velocities
 
 
-def _named_and_joined(
+def _has_name_and_joint(
     reader: Reader, path: Path, words: dict[str, object], table: Table, joints: Sequence[str]
 ) -> bool:
     name = words["name"]

@@ -15,9 +15,9 @@ from svyaz.expr import (
     Unit,
     UnitError,
     acceleration,
+    describe_unit,
     read_unit,
     simplified,
-    told_unit,
     unit_of,
     velocity,
 )
@@ -109,9 +109,8 @@ class _Judge:
         """The same, reported where it is not the unit that is wanted."""
         found = self.unit(path, expression)
         if found is not None and wanted is not None and not found.fits(wanted.unit):
-            message = (
-                f"units do not agree: {wanted.whose} is in {told_unit(wanted.unit)}, this is in {told_unit(found)}"
-            )
+            units = f"{wanted.whose} is in {describe_unit(wanted.unit)}, this is in {describe_unit(found)}"
+            message = f"units do not agree: {units}"
             self.reader.report(path, message, hint=IN_FORMULAS)
         return found
 

@@ -69,7 +69,7 @@ def system_of(
     if not _all_listed(reader, words, stating):
         raise ModelError(sorted(reader.problems, key=_by_place))
     names = _declare(reader, words, stating)
-    stated = _stated(reader, words, names, stating, choices or {})
+    stated = _build_system(reader, words, names, stating, choices or {})
     system = with_controls(reader, replace(stated, words=cast(vocabulary.ModelWords, dict(given))))
     system = replace(system, units=with_units(reader, system, read_units(reader, words, names)))
     _check_unused(reader, names)
@@ -78,7 +78,7 @@ def system_of(
     return replace(system, warnings=tuple(reader.warnings))
 
 
-def _stated(reader: Reader, words: Table, names: Names, stating: LawWords, choices: Choices) -> System:
+def _build_system(reader: Reader, words: Table, names: Names, stating: LawWords, choices: Choices) -> System:
     """All that is said of a system whose names are declared."""
     quasi = _quasi(reader, vocabulary.table(words, "quasi"), names)
     law = stating.read(reader, words, names)

@@ -156,14 +156,14 @@ def read_urdf(text: str, file: str | None) -> UrdfRobot:
         name=root.attributes.get("name", "robot"),
         document=document,
         links=links,
-        joints=tuple(_ordered(top, joints)),
+        joints=tuple(_by_branches(top, joints)),
         root=top,
         has_transmissions=root.first("transmission") is not None,
         without_inertial=tuple(without),
     )
 
 
-def _named(reading: _Reading, element: Element, known: Collection[str]) -> str | None:
+def _name_among(reading: _Reading, element: Element, known: Collection[str]) -> str | None:
     name = element.attributes.get("name", "").strip()
     if not name:
         reading.report(f"a {element.name} has no name", element)
@@ -179,7 +179,7 @@ def _links(reading: _Reading) -> tuple[dict[str, Link], list[str]]:
     links: dict[str, Link] = {}
     without = []
     for element in reading.document.root.all("link"):
-        name = _named(reading, element, links)
+        name = _name_among(reading, element, links)
         if name is None:
             continue
         inertial = element.first("inertial")
@@ -209,7 +209,7 @@ def _joints(reading: _Reading, links: dict[str, Link]) -> list[UrdfJoint]:
     joints: list[UrdfJoint] = []
     names: set[str] = set()
     for element in reading.document.root.all("joint"):
-        name = _named(reading, element, names)
+        name = _name_among(reading, element, names)
         if name is None:
             continue
         names.add(name)
@@ -293,7 +293,7 @@ def _root(reading: _Reading, links: dict[str, Link], joints: Sequence[UrdfJoint]
         message = f"the robot has {len(roots)} roots, links that no joint carries: {told}"
         reading.report(message, links[roots[1]].element)
     reached = (
-        {joint.child for joint in _ordered(roots[0], joints)} if len(roots) == 1 and not reading.problems else set()
+        {joint.child for joint in _by_branches(roots[0], joints)} if len(roots) == 1 and not reading.problems else set()
     )
     circle = [name for name in links if name not in reached and name in carrier]
     if circle and len(roots) < 2 and not reading.problems:
@@ -302,7 +302,7 @@ def _root(reading: _Reading, links: dict[str, Link], joints: Sequence[UrdfJoint]
     return roots[0] if roots else ""
 
 
-def _ordered(root: str, joints: Sequence[UrdfJoint]) -> list[UrdfJoint]:
+def _by_branches(root: str, joints: Sequence[UrdfJoint]) -> list[UrdfJoint]:
     """The joints, each branch together, as they are written otherwise."""
     on: dict[str, list[UrdfJoint]] = {}
     for joint in joints:

@@ -27,7 +27,7 @@ from svyaz.model.rotations import (
     product,
     quaternion,
     roll_pitch_yaw,
-    turned,
+    rotate,
 )
 from svyaz.model.urdf.robot import Link, UrdfJoint, UrdfRobot
 from svyaz.model.urdf.xml import Element
@@ -138,11 +138,11 @@ def robot_words(
     elif free_base:
         seats[robot.root] = _root(writing, robot)
     for joint in robot.joints:
-        seats[joint.child] = _joined(writing, robot, joint, seats[joint.parent], names.get(joint.name, ""), damping)
+        seats[joint.child] = _join(writing, robot, joint, seats[joint.parent], names.get(joint.name, ""), damping)
     if all(body["joint"] == "fixed" for body in writing.bodies):
         hint = None if free_base else Advice("a free base lets it float", "free base")
         raise ModelError([robot.document.problem("no joint of the robot moves", robot.document.root, "", hint)])
-    located = [_located(writing, seats, table) for table in points]
+    located = [_locate(writing, seats, table) for table in points]
     _remarks(writing, robot, damping)
     words: dict[str, object] = {
         "name": robot.name,
@@ -160,7 +160,7 @@ def robot_words(
     return {key: value for key, value in words.items() if value}, writing.places
 
 
-def _located(writing: _Writing, seats: Mapping[str, _Seat], table: object) -> object:
+def _locate(writing: _Writing, seats: Mapping[str, _Seat], table: object) -> object:
     """A point of a link as one of the body to which the link belongs; what is no point is left as it is."""
     if not isinstance(table, Mapping):
         return table
@@ -188,9 +188,7 @@ def _root(writing: _Writing, robot: UrdfRobot) -> _Seat:
     return _Seat(name, NOWHERE, IDENTITY)
 
 
-def _joined(
-    writing: _Writing, robot: UrdfRobot, joint: UrdfJoint, seat: _Seat, coordinate: str, damping: bool
-) -> _Seat:
+def _join(writing: _Writing, robot: UrdfRobot, joint: UrdfJoint, seat: _Seat, coordinate: str, damping: bool) -> _Seat:
     """The body of a joint's child; a child without mass that is fixed, or is fixed to the ground, is none."""
     link = robot.links[joint.child]
     short = tidy(link.name)
@@ -212,7 +210,7 @@ def _joined(
     elif joint.kind.coordinates and not coordinate:
         table |= _planar(writing, joint, table, turn)
     elif coordinate:
-        table |= {"joint": joint.kind.name, "coordinate": coordinate, "axis": writing.axis(turned(turn, joint.axis))}
+        table |= {"joint": joint.kind.name, "coordinate": coordinate, "axis": writing.axis(rotate(turn, joint.axis))}
         if damping and joint.damping:
             factor = writing.text(writing.parameter(f"b_{coordinate}", joint.damping))
             writing.forces[coordinate] = f"-{factor}*{coordinate}'"
@@ -241,12 +239,12 @@ def _planar(writing: _Writing, joint: UrdfJoint, table: Table, turn: Rows) -> di
     for letter, axis in (("x", first), ("y", second)):
         name = f"{table['name']} {letter}"
         coordinate = writing.name(f"{joint.name}_{letter}")
-        slide = {"joint": "prismatic", "coordinate": coordinate, "axis": writing.axis(turned(turn, axis))}
+        slide = {"joint": "prismatic", "coordinate": coordinate, "axis": writing.axis(rotate(turn, axis))}
         writing.body(joint.element, {"name": name, "base": base, "pole": pole, **slide})
         base, pole = name, [0, 0, 0]
     coordinate = writing.name(f"{joint.name}_angle")
     writing.remark(f"the planar joint '{joint.name}' is two slides, {joint.name}_x and {joint.name}_y, and a turn")
-    turning = {"joint": "revolute", "coordinate": coordinate, "axis": writing.axis(turned(turn, joint.axis))}
+    turning = {"joint": "revolute", "coordinate": coordinate, "axis": writing.axis(rotate(turn, joint.axis))}
     return {"base": base, "pole": pole, **turning}
 
 
@@ -286,30 +284,30 @@ def _factor(rotation: Rows, i: int, j: int, a: int, b: int) -> float:
 def _remarks(writing: _Writing, robot: UrdfRobot, damping: bool) -> None:
     """What a reader of the file should know of the model."""
     if renamed := [f"{name} for '{shown}'" for shown, name in writing.renamed.items()]:
-        writing.remark(f"names that cannot stand in expressions are changed: {_listed(renamed)}")
+        writing.remark(f"names that cannot stand in expressions are changed: {_list(renamed)}")
     mimics = [f"'{joint.name}' ('{joint.mimics}')" for joint in robot.joints if joint.mimics is not None]
     if mimics:
-        writing.remark(f"joints that mimic others stay free; tie them by a [[constraint]]: {_listed(mimics)}")
+        writing.remark(f"joints that mimic others stay free; tie them by a [[constraint]]: {_list(mimics)}")
     if empty := [f"'{joint.name}'" for joint in robot.joints if joint.has_empty_range]:
-        writing.remark(f"limits of joints that leave nothing (lower is not below upper) do not act: {_listed(empty)}")
+        writing.remark(f"limits of joints that leave nothing (lower is not below upper) do not act: {_list(empty)}")
     if robot.has_transmissions:
         writing.remark("transmissions are not read: rotors and gears have no inertia")
     moving = [joint for joint in robot.joints if joint.moves_one]
     damped = [f"'{joint.name}'" for joint in moving if joint.damping]
     if damped and not damping:
-        text = f"the damping of joints is left out unless it is asked for: {_listed(damped)}"
-        writing.remark(Advice(text, "damping", _listed(damped)))
+        text = f"the damping of joints is left out unless it is asked for: {_list(damped)}"
+        writing.remark(Advice(text, "damping", _list(damped)))
     if rubbing := [f"'{joint.name}'" for joint in moving if joint.friction]:
-        writing.remark(f"the dry friction of joints is left out: {_listed(rubbing)}")
+        writing.remark(f"the dry friction of joints is left out: {_list(rubbing)}")
     oblique = [f"'{joint.name}'" for joint in robot.joints if any(map(nearly_quarters, joint.turn))]
     if oblique:
         writing.remark(
             "joints turned by nearly 90° or 180° are taken as written, which makes formulas long "
-            f"(90° is 1.5707963267948966): {_listed(oblique)}"
+            f"(90° is 1.5707963267948966): {_list(oblique)}"
         )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 

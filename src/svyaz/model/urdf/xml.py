@@ -75,7 +75,7 @@ def read_xml(text: str, file: str | None) -> Document:
         passed = here, characters + len(raw[at:here].decode(errors="ignore"))
         return passed[1]
 
-    def opened(name: str, attributes: dict[str, str]) -> None:
+    def open_element(name: str, attributes: dict[str, str]) -> None:
         element = Element(name, attributes, offset())
         open_elements[-1].children.append(element)
         open_elements.append(element)
@@ -86,12 +86,12 @@ def read_xml(text: str, file: str | None) -> Document:
     def closed(name: str) -> None:
         open_elements.pop()
 
-    def declared(*_: object) -> None:
+    def refuse_declaration(*_: object) -> None:
         raise ModelError([Problem("an entity is declared here; entities are refused", places.at(offset()))])
 
-    parser.StartElementHandler = opened
+    parser.StartElementHandler = open_element
     parser.EndElementHandler = closed
-    parser.EntityDeclHandler = declared
+    parser.EntityDeclHandler = refuse_declaration
     try:
         parser.Parse(raw, True)
     except expat.ExpatError as error:

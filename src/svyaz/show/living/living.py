@@ -24,7 +24,7 @@ from svyaz.show.living.record import DrawingRecord, LivingRecord, Moved, PhaseRe
 from svyaz.show.living.regulated import FixedEquilibrium, Regulated, regulator_record
 from svyaz.show.living.setup import Setup, setup_of
 from svyaz.show.living.steps import Pace, pace_of
-from svyaz.show.living.switching import cannot_follow, condition_programs, sets_of, switched_record
+from svyaz.show.living.switching import cannot_follow, condition_programs, sets_of, switching_record
 from svyaz.show.scene import upward_axis
 
 MOST_ROWS = 1500
@@ -63,7 +63,7 @@ def living_model(motion: Motion, loop: Regulated | None = None) -> Living:
         raise NotLiving("no explicit method with a bearable fixed step repeats this motion")
     setup, sets = setup_of(motion.system, stated), sets_of(motion.system, chapters)
     programs: dict[str, Program] = {"setup": setup.program, "draw": _drawing(motion.system)}
-    watch, events = _watched(motion.system), switched_record(motion.system)
+    watch, events = _observation_program(motion.system), switching_record(motion.system)
     programs |= {"watch": watch} if watch.outputs else {}
     programs |= events[1] if events is not None else {}
     regulator, fixed_equilibrium = _regulator(loop)
@@ -132,7 +132,7 @@ def _drawing(system: System) -> Program:
     return build_as_written(entries, inputs=("t", *system.states), parameters=tuple(system.constants))
 
 
-def _watched(system: System) -> Program:
+def _observation_program(system: System) -> Program:
     """Outputs that the model names, and its limits: what is limited, low and high."""
     known = {"t", *system.states, *system.constants}
     entries = [(f"output {name}", e) for name, e in system.outputs.items() if names_in(e) <= known]
@@ -158,7 +158,7 @@ def _record(
         "rates": [names.index(f"{name}'") if f"{name}'" in names else -1 for name in names],
         "angles": [name for name in system.coordinates if _is_angle(system, name)],
         "shown": {name: unicode_name(name) for name in (*names, *setup.base)},
-        "moved": [_moved(system, name, value) for name, value in setup.base.items() if name in used],
+        "moved": [_slider(system, name, value) for name, value in setup.base.items() if name in used],
         "tied": list(setup.tied),
         "constants": {name: float(value) for name, value in system.constants.items()},
         "start": [float(value) for value in chapters[0].beginning.state],
@@ -175,7 +175,7 @@ def _record(
         "stabilize": _stabilize(motion),
         "form": motion.form,
         "phases": [],
-        "drawings": [_drawn(drawing) for drawing in system.drawings],
+        "drawings": [_drawing_record(drawing) for drawing in system.drawings],
         "up": upward_axis(system),
         "held": [h.name for h in held],
         "own": [h.name for h in held if h.integral.value is None],
@@ -193,7 +193,7 @@ def _record(
     }
 
 
-def _drawn(drawing: Drawing) -> DrawingRecord:
+def _drawing_record(drawing: Drawing) -> DrawingRecord:
     return {
         "kind": drawing.kind,
         "size": len(drawing.points),
@@ -233,7 +233,7 @@ def _used(programs: Mapping[str, Program]) -> set[str]:
     return {p.parameters[node[1]] for p in programs.values() for node in p.nodes if node[0] == "parameter"}
 
 
-def _moved(system: System, name: str, value: float) -> Moved:
+def _slider(system: System, name: str, value: float) -> Moved:
     """A slider: a number, and the range in which it is moved."""
     given = system.inputs.get(name)
     low, high = (0.2 * value, 2.0 * value) if value > 0 else (2.0 * value, 0.2 * value) if value < 0 else (-1.0, 1.0)

@@ -9,12 +9,12 @@ from svyaz import __version__
 from svyaz.motion import Motion
 from svyaz.show import katex
 from svyaz.show.files import asset, page
-from svyaz.show.follows import given_formulas
+from svyaz.show.follows import formulas_html
 from svyaz.show.living.living import Living, NotLiving, living_model
 from svyaz.show.living.record import LivingRecord
 from svyaz.show.living.regulated import Regulated
-from svyaz.show.living.widget import PLOTS, kept_script, living_script, model_script, panel, stage
-from svyaz.show.player import kept_player, shape_of
+from svyaz.show.living.widget import PLOTS, living_script, model_script, panel, rows_script, stage
+from svyaz.show.player import player_html, shape_of
 from svyaz.show.scene import can_be_drawn, spatial_drawings
 
 
@@ -39,12 +39,11 @@ def living_page(
         found, why = None, str(reason)
     lead = _lead(str(system.words.get("notes", "") or ""))
     parts = [f"<header>\n<h1>{escape(system.name)}</h1>\n{lead}</header>\n"]
-    parts.append(_alive(found, motion) if found is not None else _kept(motion, why))
-    formulas = given_formulas(equations_latex)
+    parts.append(_alive(found, motion) if found is not None else _player_html(motion, why))
+    formulas = formulas_html(equations_latex)
     parts.append(f"<section>\n<h2>Equations</h2>\n{formulas}</section>\n" if formulas else "")
-    parts.append(
-        f"<section>\n<h2>How it is computed</h2>\n{_how(found, motion, model, [*told, *_regulated(found, loop)])}</section>\n"
-    )
+    how = _how(found, motion, model, [*told, *_regulator_lines(found, loop)])
+    parts.append(f"<section>\n<h2>How it is computed</h2>\n{how}</section>\n")
     parts.append(f"<footer>svyaz {escape(__version__)}; formulas set by {escape(katex.setter())}.</footer>\n")
     styles = asset("living/living.css") + katex.stylesheet()
     return page(system.name, "".join(parts), styles, living_script(), kind="living-page")
@@ -60,17 +59,17 @@ def _alive(found: Living, motion: Motion) -> str:
     )
 
 
-def _kept(motion: Motion, why: str) -> str:
+def _player_html(motion: Motion, why: str) -> str:
     word = (
         '<p class="kept">This motion was computed beforehand and is played as it was; this page does not compute it in the '
         f"browser, for {escape(why)}.</p>\n"
     )
     if not can_be_drawn(motion):
         return word
-    return f'{word}<div class="living alone" data-kept>\n{kept_player(motion)}{PLOTS}{kept_script(motion)}</div>\n'
+    return f'{word}<div class="living alone" data-kept>\n{player_html(motion)}{PLOTS}{rows_script(motion)}</div>\n'
 
 
-def _regulated(found: Living | None, loop: Regulated | None) -> list[str]:
+def _regulator_lines(found: Living | None, loop: Regulated | None) -> list[str]:
     """What is said of the regulator."""
     if loop is None:
         return []
@@ -118,7 +117,7 @@ def _how(found: Living | None, motion: Motion, model: str, told: Sequence[str]) 
             f"{difference:.1e} of the size of each variable."
         )
     if motion.system.constraints:
-        sentences.append(f"Constraints are held {_held(record)}.")
+        sentences.append(f"Constraints are held {_stabilisation_text(record)}.")
     if record["geometry"] is not None:
         sentences.append("Starts that are moved are brought onto the constraints.")
     if record["tied"]:
@@ -132,7 +131,7 @@ def _how(found: Living | None, motion: Motion, model: str, told: Sequence[str]) 
     return "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
 
 
-def _held(record: LivingRecord) -> str:
+def _stabilisation_text(record: LivingRecord) -> str:
     """How constraints are held, in words."""
     if record["stabilize"] == "projection":
         return "by projection after each step"

@@ -40,11 +40,11 @@ def setup_of(system: System, stated: System | None = None) -> Setup:
     values = {name: float(value) for name, value in system.constants.items()}
     formulas = _parameters(system, values)
     base = {name: value for name, value in values.items() if name not in formulas}
-    known = {se.Symbol(name): e for name, e in _resolved(formulas).items()}
+    known = {se.Symbol(name): e for name, e in _resolve(formulas).items()}
     outputs = [(f"parameter {name}", known[se.Symbol(name)]) for name in formulas]
     starts = _starts(system, values) if stated is None else {}  # a closed loop starts from its equilibrium
     outputs += [(f"start {name}", substitute(e, known)) for name, e in starts.items()]
-    outputs += [(f"value {name}", substitute(e, known)) for name, e in _held_values(system, values).items()]
+    outputs += [(f"value {name}", substitute(e, known)) for name, e in _values_of_integrals(system, values).items()]
     outputs = [(name, e) for name, e in outputs if names_in(e) <= base.keys()]
     tied = _tied(system, formulas) & base.keys()
     return Setup(base, build_as_written(outputs, inputs=(), parameters=tuple(base)), tuple(sorted(tied)))
@@ -61,7 +61,7 @@ def _parameters(system: System, values: Mapping[str, float]) -> dict[str, Expres
     return found
 
 
-def _resolved(formulas: Mapping[str, Expression]) -> dict[str, Expression]:
+def _resolve(formulas: Mapping[str, Expression]) -> dict[str, Expression]:
     """The formulas in terms of parameters that have none."""
     found = dict(formulas)
     for _ in formulas:
@@ -91,7 +91,7 @@ def _starts(system: System, values: Mapping[str, float]) -> dict[str, Expression
     return {name: e for name, e in found.items() if _agrees(e, values, start[name])}
 
 
-def _held_values(system: System, values: Mapping[str, float]) -> dict[str, Expression]:
+def _values_of_integrals(system: System, values: Mapping[str, float]) -> dict[str, Expression]:
     """The values at which integrals are held, where the model gives them by expressions."""
     scope = Scope(symbols={name: se.Symbol(name) for name in values})
     found = {}
@@ -112,7 +112,7 @@ def _tied(system: System, formulas: Mapping[str, Expression]) -> set[str]:
             if isinstance(table, Mapping):
                 texts += [str(table[word]) for word in words if word in table]
     used = {word for text in texts for word in WORD.findall(text)}
-    resolved = _resolved(formulas)
+    resolved = _resolve(formulas)
     for name in list(used & resolved.keys()):
         used |= names_in(resolved[name])
     return used

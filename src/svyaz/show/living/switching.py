@@ -55,12 +55,12 @@ def sets_of(system: System, chapters: Sequence[Chapter]) -> list[Chapter]:
     contacts, base = contacts_of(system), chapters[0]
     for alone in ([], *([c] for c in contacts)):
         active = tuple(c for c in system.constraints if c in alone or (c in base.phase.active and c not in contacts))
-        if contacts and names_of(active) not in found and (made := _made(system, base, active)) is not None:
+        if contacts and names_of(active) not in found and (made := _phase(system, base, active)) is not None:
             found[names_of(active)] = made
     return list(found.values())
 
 
-def _made(system: System, base: Chapter, active: tuple[Constraint, ...]) -> Chapter | None:
+def _phase(system: System, base: Chapter, active: tuple[Constraint, ...]) -> Chapter | None:
     """A phase with these constraints as the run would have begun it; None where its gains would be chosen by trial runs."""
     how = base.options.stabilize
     if how.kind not in ("off", "projection", "one gain", "Baumgarte"):
@@ -99,7 +99,7 @@ def condition_programs(chapter: Chapter) -> tuple[list[tuple[str, str]], dict[st
     return [key for key, _ in found], programs
 
 
-def switched_record(system: System) -> tuple[SwitchedRecord, dict[str, Program]] | None:
+def switching_record(system: System) -> tuple[SwitchedRecord, dict[str, Program]] | None:
     """What is told of the constraints that events switch, and programs: values of their anchors, gaps, impacts."""
     if not is_switched(system):
         return None

@@ -114,7 +114,7 @@ def model_script(found: Living) -> tuple[str, str]:
     return key, record + programs
 
 
-def kept_script(motion: Motion) -> str:
+def rows_script(motion: Motion) -> str:
     """Rows of a motion that is played as it was computed, for the plots: seven digits of each number, or null."""
     names = motion.state_names
     rows = np.unique(np.linspace(0, len(motion.times) - 1, min(len(motion.times), MOST_KEPT)).astype(int))
@@ -122,7 +122,7 @@ def kept_script(motion: Motion) -> str:
     tables = {"residuals": motion.residuals, "multipliers": motion.multipliers, "energies": energies}
     tables |= {"integrals": motion.integrals}
 
-    def kept(column: Array) -> list[float | None]:
+    def round_column(column: Array) -> list[float | None]:
         return [float(f"{x:.7g}") if isfinite(x) else None for x in column[rows]]
 
     data = {
@@ -131,9 +131,9 @@ def kept_script(motion: Motion) -> str:
             "coordinates": [names.index(q) for q in motion.system.coordinates if q in names],
             "shown": {name: unicode_name(name) for name in names},
         },
-        "times": kept(motion.times),
-        "states": [kept(column) for column in motion.states.T],
-        "columns": {kind: {name: kept(c) for name, c in table.items()} for kind, table in tables.items()},
+        "times": round_column(motion.times),
+        "states": [round_column(column) for column in motion.states.T],
+        "columns": {kind: {name: round_column(c) for name, c in table.items()} for kind, table in tables.items()},
     }
     text = _safe(json.dumps(data, separators=(",", ":"), allow_nan=False))
     return f'<script type="application/json" data-part="record">{text}</script>\n'
@@ -149,8 +149,8 @@ def panel(found: Living, motion: Motion, *, heading: str = "Start and parameters
     groups = [
         _group("Start", _start_rows(record, motion)),
         _group("Equilibrium", _target_rows(record)),
-        _group("Parameters", _moved_rows(record, inputs=False)),
-        _group("Inputs", _moved_rows(record, inputs=True)),
+        _group("Parameters", _slider_rows(record, inputs=False)),
+        _group("Inputs", _slider_rows(record, inputs=True)),
         _group("Stabilisation: ḧ + α ḣ + β h = 0, ḟ + κ f = 0", _gain_rows(record)),
         _group("Regulator: u = u₀ - K x", _regulator_rows(record)),
         _group("Duration", [_until_row(record), *_choices(found)]),
@@ -206,7 +206,7 @@ def _start_rows(record: LivingRecord, motion: Motion) -> list[str]:
     return rows
 
 
-def _moved_rows(record: LivingRecord, *, inputs: bool) -> list[str]:
+def _slider_rows(record: LivingRecord, *, inputs: bool) -> list[str]:
     moved = [entry for entry in record["moved"] if entry["input"] is inputs and not _of_regulator(entry["name"])]
     return [
         _row("values", m["name"], m["value"], m["low"], m["high"], f"{'input' if inputs else 'parameter'} {m['name']}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from svyaz.forms import BiasParts, Equations, Inertia, terms_program
 from svyaz.program import operations
-from svyaz.show.equations import is_long, told_operations
+from svyaz.show.equations import describe_operations, is_long
 from svyaz.show.notebooks import formula, heading
 from svyaz.show.results import html_of, latex_of, line_of
 
@@ -14,7 +14,7 @@ def _(equations: Equations) -> str:
     """Its formulas, or what there is to be said of very long ones."""
     words = [f"equations in the form '{equations.form}'", *equations.notes]
     if is_long(equations):
-        told = told_operations(operations(terms_program(equations)))
+        told = describe_operations(operations(terms_program(equations)))
         return heading(equations.system.name, *words, "beyond reading, written out", f"as a program: {told}")
     return heading(equations.system.name, *words) + formula(latex_of(equations))
 

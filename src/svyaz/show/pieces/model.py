@@ -9,7 +9,7 @@ from svyaz.expr import to_latex
 from svyaz.forms import lagrangian, written_size
 from svyaz.model import Mechanical, System, WantedField
 from svyaz.show.equations import LONGEST
-from svyaz.show.notebooks import folded, formula, heading, picture
+from svyaz.show.notebooks import details, formula, heading, picture
 from svyaz.show.positions import Position, positions_figure
 from svyaz.show.results import html_of, latex_of
 from svyaz.show.tables import notebook_table
@@ -34,7 +34,7 @@ def _(system: System) -> str:
         + "".join(f"<p>{escape(c.name)}:</p>{formula(f'{to_latex(c.expression)} = 0')}" for c in constraints[:MOST])
         + (f"<p>and {len(constraints) - MOST} constraints more</p>" if len(constraints) > MOST else "")
         + shown
-        + folded("parameters, inputs and the start", notebook_table(["name", "value"], numbers))
+        + details("parameters, inputs and the start", notebook_table(["name", "value"], numbers))
     )
 
 

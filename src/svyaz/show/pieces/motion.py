@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from svyaz.motion import Check, Motion
-from svyaz.show.notebooks import dataset_html, folded, heading, picture, player_frame
+from svyaz.show.notebooks import dataset_html, details, heading, picture, player_frame
 from svyaz.show.overviews import overview
 from svyaz.show.results import html_of, line_of
 from svyaz.show.scene import can_be_drawn
@@ -27,7 +27,7 @@ def _(motion: Motion) -> str:
         + shown
         + (notebook_table(["residual", "largest", "at the end"], sizes) if sizes else "")
         + (notebook_table(["integral", "at the start", "at the end", "drift"], kept) if kept else "")
-        + folded("columns", columns)
+        + details("columns", columns)
     )
 
 

@@ -80,10 +80,10 @@ def _(found: SteadyMotions) -> str:
 @line_of.register(SteadyMotion)
 def _(found: Equilibrium | SteadyMotion) -> str:
     verdict = UNDECIDED if found.verdict is None else found.verdict.word
-    return f"{', '.join(f'{name} = {value:.6g}' for name, value in _named(found).items())}: {verdict}"
+    return f"{', '.join(f'{name} = {value:.6g}' for name, value in _by_name(found).items())}: {verdict}"
 
 
-def _named(found: Equilibrium | SteadyMotion) -> dict[str, float]:
+def _by_name(found: Equilibrium | SteadyMotion) -> dict[str, float]:
     speeds = {} if isinstance(found, Equilibrium) else {**found.speeds, **found.momenta}
     return {**found.state, **speeds, **found.inputs, **found.parameters}
 
@@ -92,7 +92,7 @@ def _named(found: Equilibrium | SteadyMotion) -> dict[str, float]:
 @html_of.register(SteadyMotion)
 def _(found: Equilibrium | SteadyMotion) -> str:
     """Its values, the roots and why it is stable or not."""
-    values = _named(found)
+    values = _by_name(found)
     verdict = found.verdict
     table = notebook_table(list(values), [list(values.values())])
     if verdict is None:

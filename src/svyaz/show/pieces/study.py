@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from svyaz.show.notebooks import dataset_html, folded, heading, picture
+from svyaz.show.notebooks import dataset_html, details, heading, picture
 from svyaz.show.results import html_of, line_of
 from svyaz.show.sweeps import sweep_figure
 from svyaz.study import Sweep
@@ -16,7 +16,7 @@ def _(found: Sweep) -> str:
     drawable = found.answered and found.measures and len(found.axes) <= 2
     shown = picture(sweep_figure(found), f"measures of {found.system.name}") if drawable else ""
     return heading(found.system.name, f"{found.answered} of {found.total} members", outcomes, *found.notes) + (
-        shown + folded("columns", columns) if shown else columns
+        shown + details("columns", columns) if shown else columns
     )
 
 

@@ -24,7 +24,7 @@ from svyaz.control import (
 )
 from svyaz.json_types import Json, Record
 from svyaz.show.records.stability import hypotheses_json
-from svyaz.show.results import as_json, finite, given
+from svyaz.show.results import as_json, finite, stated_numbers
 from svyaz.stability import FirstApproximation, roots
 
 LINEARISED = "linearised constraints"
@@ -65,7 +65,7 @@ def _(found: Regulation) -> Record:
         "unobservable": _directions(design.facts.unobservable),
         "reason": found.reason,
         "notes": list(found.notes),
-        **given(found.system),
+        **stated_numbers(found.system),
     }
     if found.uniform is not None:
         motion = found.uniform.choice.motion

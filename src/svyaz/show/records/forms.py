@@ -9,7 +9,7 @@ from svyaz.json_types import Record
 from svyaz.program import operations
 from svyaz.show.equations import is_long, latex_lines, name_order, text_lines, text_sequence
 from svyaz.show.inertia_page import PLAIN, inertia_latex, inertia_sequence, parts_latex, parts_sequence
-from svyaz.show.results import as_json, given, latex_of
+from svyaz.show.results import as_json, latex_of, stated_numbers
 
 
 @latex_of.register(Equations)
@@ -36,7 +36,7 @@ def _(equations: Equations) -> Record:
         "constraints": [d.name for d in equations.deviations],
         "notes": list(equations.notes),
         "operations": operations(terms_program(equations)),
-        **given(equations.system),
+        **stated_numbers(equations.system),
     }
 
 
@@ -113,7 +113,7 @@ def _(found: BiasParts) -> Record:
         "sequence": [list(pair) for pair in written.steps],
         **{part: {name: written.terms[f"{part}[{name}]"] for name in found.freedoms} for part in found.parts},
         "operations": operations(program),
-        **given(found.system),
+        **stated_numbers(found.system),
     }
 
 

@@ -32,7 +32,7 @@ def _(found: GainReport) -> Record:
     if found.word is not None:
         record |= {"verdict": found.word, "reasons": list(found.reasons)}
     if found.verdict is not None:
-        record |= _judged(found)
+        record |= _verdict_record(found)
     elif found.choice is not None:
         record |= {"auto": as_json(found.choice), "proposed": found.choice.kappa}
     if found.held:
@@ -40,7 +40,7 @@ def _(found: GainReport) -> Record:
     return record
 
 
-def _judged(found: GainReport) -> Record:
+def _verdict_record(found: GainReport) -> Record:
     assert found.verdict is not None, "what was judged has a verdict"
     low, high = found.limits
     record: Record = {

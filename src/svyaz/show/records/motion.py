@@ -37,7 +37,7 @@ def _(motion: Motion) -> Record:
         "multipliers": {name: finite(value) for name, value in motion.last_multipliers().items()},
         "gains": gains_record(motion.gains),
         "trajectory_error": finite(motion.trajectory_error),
-        "parameters": _stated(motion.system),
+        "parameters": _stated_values(motion.system),
         "initial": {name: finite(motion.states[0, k]) for k, name in enumerate(motion.state_names)},
         "notes": list(motion.notes),
     }
@@ -60,7 +60,7 @@ def _(motion: Motion) -> Record:
     return result
 
 
-def _stated(system: System) -> dict[str, Json]:
+def _stated_values(system: System) -> dict[str, Json]:
     """Parameters and inputs; names with a space are those of laws and limits that were put in, which no model states."""
     return {name: value for name, value in system.constants.items() if " " not in name}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from svyaz import __version__
 from svyaz.json_types import Json, Record
-from svyaz.show.results import as_json, given
+from svyaz.show.results import as_json, stated_numbers
 from svyaz.stability import (
     UNDECIDED,
     Equilibria,
@@ -75,7 +75,7 @@ def _(found: Equilibria) -> Record:
         "poles": [as_json(pole) for pole in found.poles],
         "reason": found.reason(),
         "notes": list(found.notes),
-        **given(system),
+        **stated_numbers(system),
     }
 
 
@@ -119,7 +119,7 @@ def _(found: SteadyMotions) -> Record:
         "box": {name: list(sides) for name, sides in found.found.box.items()},
         "reason": found.reason(),
         "notes": [*found.notes, *found.found.notes],
-        **given(found.system),
+        **stated_numbers(found.system),
     }
 
 
@@ -132,7 +132,7 @@ def _(found: SteadyBranches) -> Record:
         "span": list(found.span),
         "complete": not found.incomplete,
         "branch": [{**as_json(m.motion), "value": m.value, "kind": m.kind, "number": m.number} for m in found.members],
-        **given(found.system),
+        **stated_numbers(found.system),
     }
 
 

@@ -6,7 +6,7 @@ from math import isfinite
 
 from svyaz import __version__
 from svyaz.json_types import Record
-from svyaz.show.results import as_json, given
+from svyaz.show.results import as_json, stated_numbers
 from svyaz.study import Row, Sweep
 
 MOST_ROWS = 100_000
@@ -31,7 +31,7 @@ def _(found: Sweep) -> Record:
         "rows": [_row(found, row) for row in found.rows] if few else None,
         "seconds": found.seconds,
         "workers": found.workers,
-        **given(system),
+        **stated_numbers(system),
         "notes": list(found.notes),
     }
 

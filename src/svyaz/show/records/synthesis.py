@@ -9,7 +9,7 @@ from svyaz import __version__
 from svyaz.expr import acceleration, to_latex, to_text
 from svyaz.forms import EACH, MASS, LinearForm, lagrangian
 from svyaz.json_types import Record
-from svyaz.show.results import as_json, given, latex_of
+from svyaz.show.results import as_json, latex_of, stated_numbers
 from svyaz.synthesis import (
     Balanced,
     BalancedMasses,
@@ -19,7 +19,7 @@ from svyaz.synthesis import (
     Inverse,
     form_text,
     in_parameters,
-    rounded_numbers,
+    round_numbers,
 )
 
 
@@ -30,7 +30,7 @@ def _(found: Helmholtz) -> Record:
     if found.construction is not None:
         result["lagrangian"] = to_text(found.construction.lagrangian)
         result["rayleigh"] = to_text(found.construction.rayleigh)
-    return result | {"notes": list(found.notes)} | given(found.system)
+    return result | {"notes": list(found.notes)} | stated_numbers(found.system)
 
 
 @as_json.register(FieldFamily)
@@ -46,7 +46,7 @@ def _(found: FieldFamily) -> Record:
         "accelerations": None,
         "positive_definite": None,
         "decay_rate": None,
-        **given(found.system),
+        **stated_numbers(found.system),
     }
 
 
@@ -72,7 +72,7 @@ def _(found: Inverse) -> Record:
         "repels": bool(found.repels),
         "reasons": list(found.reasons),
         **({} if found.approach is None else {"approach": asdict(found.approach)}),
-        **given(system),
+        **stated_numbers(system),
     }
 
 
@@ -121,7 +121,7 @@ def _(found: Balanced) -> Record:
     }
     if isinstance(found.masses, Infeasible):
         result["reason"] = found.masses.reason
-    result |= {"notes": list(found.notes)} | given(found.system)
+    result |= {"notes": list(found.notes)} | stated_numbers(found.system)
     return result | {"parameters": dict(found.system.parameters)}
 
 
@@ -169,7 +169,7 @@ def _meanings(found: Balanced) -> list[str]:
     """Formulas of first moments and carried masses; inertias that are parameters speak for themselves."""
     used = [q for q in found.used_quantities if q.name != str(q.expression)]
     told = [
-        (q.name, to_text(rounded_numbers(q.expression)))
+        (q.name, to_text(round_numbers(q.expression)))
         for q in used
         if not (q.name.startswith("I") and q.expression.is_Symbol)
     ]

@@ -29,7 +29,7 @@ class Asked:
     options: Table
 
 
-def asked(question: Table) -> Asked:
+def read_question(question: Table) -> Asked:
     """The model of a question, read and set."""
     from svyaz.motion import is_law
 

@@ -14,9 +14,9 @@ from svyaz.studio.questions import Tell
 from svyaz.studio.questions.asked import (
     Asked,
     Table,
-    asked,
     flag,
     quantities,
+    read_question,
     run_options,
     texts,
 )
@@ -33,7 +33,7 @@ PLANE = 120
 
 def simulate(question: Table, tell: Tell) -> Mapping[str, object]:
     """The motion, and others to compare with it, each with its record, its columns and its picture."""
-    given = asked(question)
+    given = read_question(question)
     changes = given.options.get("against") or ()
     if isinstance(changes, str) or not isinstance(changes, Sequence) or len(changes) >= MOST_RUNS:
         raise ModelError([Problem(f"'against' is a list of at most {MOST_RUNS - 1} tables of changes")])
@@ -103,7 +103,7 @@ def check(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.motion import check as checked
     from svyaz.show import as_json
 
-    given = asked(question)
+    given = read_question(question)
     return {"record": as_json(checked(given.system, **run_options(given.options, given.system)))}
 
 
@@ -112,7 +112,7 @@ def plane(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.show import gain_plane_grid
     from svyaz.stabilise import options_for, scheme_of
 
-    given = asked(question)
+    given = read_question(question)
     how = run_options(given.options, given.system)
     options = options_for(given.system, {**run_words(how), "stabilize": "off"})
     if options.step is None:

@@ -13,7 +13,7 @@ from svyaz.json_types import Json
 from svyaz.library import NegativeAnswer
 from svyaz.motion import run_words
 from svyaz.studio.questions import Tell
-from svyaz.studio.questions.asked import Table, asked, model_text, run_options, table, text
+from svyaz.studio.questions.asked import Table, model_text, read_question, run_options, table, text
 from svyaz.studio.questions.folders import out_folder
 
 MOST_FIGURES = 40
@@ -27,7 +27,7 @@ def subjects(question: Table, tell: Tell) -> Mapping[str, object]:
     return {"subjects": list(known()), "drawable": list(drawable())}
 
 
-def published(question: Table, tell: Tell) -> Mapping[str, object]:
+def publish(question: Table, tell: Tell) -> Mapping[str, object]:
     """The rows of one subject, each computed and judged."""
     from svyaz_published import published as rows_of
     from svyaz_published import reproduce
@@ -51,12 +51,12 @@ def figures(question: Table, tell: Tell) -> Mapping[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         done = 0
 
-        def told(name: str) -> None:
+        def tell_name(name: str) -> None:
             nonlocal done
             done += 1
             tell(done, MOST_FIGURES)
 
-        paths = [path for path in draw_figures([subject], Path(folder), told) if path.suffix == ".png"]
+        paths = [path for path in draw_figures([subject], Path(folder), tell_name) if path.suffix == ".png"]
         pictures: list[Json] = [
             {"name": path.stem, "png": base64.b64encode(path.read_bytes()).decode("ascii")}
             for path in paths[:MOST_FIGURES]
@@ -83,7 +83,7 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.studio.questions.notebook import notebook_text
     from svyaz.studio.questions.records import write_record
 
-    given = asked(question)
+    given = read_question(question)
     how = run_options(given.options, given.system)
     folder = out_folder(question)
     until = options_for(given.system, run_words(how)).until
@@ -93,7 +93,7 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     lines = latex_lines(derive(given.system, how["form"]))
     page = write_report(motion, folder)
     plot_motion(motion, folder / "motion.pdf")
-    notes = _printed(page)
+    notes = _print(page)
     if len(motion.times) > 1:
         write_text(folder / "living.html", living_page(motion, lines))
     settings = {name: value for name, value in table(question, "settings").items() if name not in given.laws}
@@ -102,7 +102,7 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     return {"page": str(page), "files": files, "status": motion.status, "notes": notes}
 
 
-def _printed(page: Path) -> list[Json]:
+def _print(page: Path) -> list[Json]:
     """Print the report as PDF beside it; the reason where no browser does it."""
     from svyaz.show import NoBrowser, write_pdf
 
@@ -117,4 +117,4 @@ def _printed(page: Path) -> list[Json]:
     return []
 
 
-ANSWERS = {"subjects": subjects, "published": published, "figures": figures, "report": report}
+ANSWERS = {"subjects": subjects, "published": publish, "figures": figures, "report": report}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from svyaz.expr import ModelError
 from svyaz.json_types import Json, Record
 from svyaz.studio.questions import Tell
-from svyaz.studio.questions.asked import Table, asked, model_text, table
+from svyaz.studio.questions.asked import Table, model_text, read_question, table
 from svyaz.studio.questions.drawn import positions_drawn
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ HIGHEST_EXAMPLE = 3
 def read(question: Table, tell: Tell) -> Mapping[str, object]:
     """What the model states, and its picture at the start."""
     text, name = model_text(question)
-    system = asked(question).system
+    system = read_question(question).system
     warnings: Json = [
         {"message": str(w.message), "hint": w.hint, "line": w.place.line if w.place else None} for w in system.warnings
     ]
-    return {"text": text, "name": name, "stated": stated(system), "warnings": warnings, "scene": _start(system)}
+    return {"text": text, "name": name, "stated": statement(system), "warnings": warnings, "scene": _start(system)}
 
 
-def stated(system: System) -> Record:
+def statement(system: System) -> Record:
     """All that a page must know to ask about a system."""
     from svyaz.forms import form_names, pseudo_cyclic
     from svyaz.integrate import method_names

@@ -11,7 +11,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.json_types import Json
 from svyaz.library import NegativeAnswer
 from svyaz.studio.questions import Tell
-from svyaz.studio.questions.asked import Table, asked, flag, number, quantities, ranges, table, text, texts
+from svyaz.studio.questions.asked import Table, flag, number, quantities, ranges, read_question, table, text, texts
 from svyaz.studio.questions.drawn import motion_drawn, positions_drawn
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ def regulate(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.show import as_json
     from svyaz.stability import NoEquilibrium
 
-    given = asked(question)
+    given = read_question(question)
     options, system = given.options, given.system
     try:
-        found = _designed(system, options, tell)
+        found = _design(system, options, tell)
     except (NotSolvable, NoEquilibrium) as refusal:
         facts = as_json(refusal) if isinstance(refusal, NoRegulator) else {}
         raise NegativeAnswer("; ".join(map(str, refusal.args)), {"record": facts}) from refusal
@@ -62,13 +62,13 @@ def basin(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.show import as_json
     from svyaz.stability import NoEquilibrium
 
-    given = asked(question)
+    given = read_question(question)
     options, system = given.options, given.system
     count, until = int(number(options, "count", system) or 300), number(options, "until", system) or 20.0
     if not (1 <= count <= MOST_STARTS and 0 < until <= LONGEST):
         raise ModelError([Problem(f"a basin is tried from 1 to {MOST_STARTS} starts, each up to {LONGEST:g} s")])
     try:
-        found = _designed(system, options, tell)
+        found = _design(system, options, tell)
     except (NotSolvable, NoEquilibrium) as refusal:
         raise NegativeAnswer("; ".join(map(str, refusal.args))) from refusal
     within, beyond = ranges(options, "within", system), flag(options, "beyond")
@@ -83,7 +83,7 @@ def basin(question: Table, tell: Tell) -> Mapping[str, object]:
     }
 
 
-def _designed(system: System, options: Table, tell: Tell) -> Regulation:
+def _design(system: System, options: Table, tell: Tell) -> Regulation:
     from svyaz.control import regulate as regulated
 
     return regulated(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from svyaz.expr import ModelError, Problem
 from svyaz.studio.questions import Tell
-from svyaz.studio.questions.asked import Asked, Table, asked, quantities, ranges
+from svyaz.studio.questions.asked import Asked, Table, quantities, ranges, read_question
 from svyaz.studio.questions.drawn import positions_drawn
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ def equilibria(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.show import as_json
     from svyaz.stability import equilibria as found_in
 
-    given = asked(question)
+    given = read_question(question)
     found = _in_box(found_in, given, tell)
     members = [*found.equilibria, *(e for family in found.families for e in family.members)]
     fixed = {name: x for name, x in found.fixed.items() if name in given.system.parameters}
     places = [({**fixed, **e.parameters}, e.state) for e in members]
-    return {"record": as_json(found), "scene": _drawn(given.system, places)}
+    return {"record": as_json(found), "scene": _draw(given.system, places)}
 
 
 def steady(question: Table, tell: Tell) -> Mapping[str, object]:
@@ -39,10 +39,10 @@ def steady(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.show import as_json
     from svyaz.stability import steady_motions
 
-    given = asked(question)
+    given = read_question(question)
     found = _in_box(steady_motions, given, tell)
     places = [(dict(m.parameters), m.state) for m in found.motions]
-    return {"record": as_json(found), "scene": _drawn(given.system, places)}
+    return {"record": as_json(found), "scene": _draw(given.system, places)}
 
 
 def _in_box(search: Callable[..., Found], given: Asked, tell: Tell) -> Found:
@@ -61,7 +61,7 @@ def branches(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.show import as_json
     from svyaz.stability import steady_branches
 
-    given = asked(question)
+    given = read_question(question)
     along = ranges(given.options, "along", given.system)
     if len(along) != 1:
         raise ModelError([Problem("branches are followed along one quantity, from a value to another")])
@@ -79,7 +79,7 @@ def branches(question: Table, tell: Tell) -> Mapping[str, object]:
 
 def places(question: Table, tell: Tell) -> Mapping[str, object]:
     """The mechanism in given states, each with the parameters that belong to it: pictures of members of a branch."""
-    given = asked(question)
+    given = read_question(question)
     states = given.options.get("states")
     if not isinstance(states, list) or len(states) > MOST_DRAWN or not all(isinstance(s, Mapping) for s in states):
         raise ModelError([Problem(f"'states' is a list of at most {MOST_DRAWN} tables of values")])
@@ -93,10 +93,10 @@ def places(question: Table, tell: Tell) -> Mapping[str, object]:
         )
         for state in found
     ]
-    return {"scene": _drawn(system, own)}
+    return {"scene": _draw(system, own)}
 
 
-def _drawn(system: System, places: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]) -> object:
+def _draw(system: System, places: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]) -> object:
     """The mechanism in each place, with the parameters that belong to it."""
     from svyaz.model import with_settings
 

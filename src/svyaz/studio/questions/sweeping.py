@@ -8,7 +8,7 @@ import numpy as np
 
 from svyaz.expr import ModelError, Problem
 from svyaz.studio.questions import Tell
-from svyaz.studio.questions.asked import Table, asked, flag, quantity, run_options, table, texts
+from svyaz.studio.questions.asked import Table, flag, quantity, read_question, run_options, table, texts
 from svyaz.studio.questions.folders import out_folder
 
 MOST_MEMBERS = 250_000
@@ -21,7 +21,7 @@ def sweep(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.study import discard, progress_of
     from svyaz.study import sweep as swept
 
-    given = asked(question)
+    given = read_question(question)
     axes = _axes(given.options, given.system)
     folder = out_folder(question, "sweep")
     done, total = progress_of(folder / STUDY)
@@ -51,7 +51,7 @@ def sweep(question: Table, tell: Tell) -> Mapping[str, object]:
     }
 
 
-def kept(question: Table, tell: Tell) -> Mapping[str, object]:
+def unfinished(question: Table, tell: Tell) -> Mapping[str, object]:
     """Is there an unfinished study of this model, and how many of its rows are done?"""
     from svyaz.study import progress_of
 
@@ -83,4 +83,4 @@ def _axes(options: Table, system: object) -> dict[str, np.ndarray]:
     return axes
 
 
-ANSWERS = {"sweep": sweep, "kept": kept}
+ANSWERS = {"sweep": sweep, "kept": unfinished}

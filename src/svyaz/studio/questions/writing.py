@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from svyaz.expr import ModelError, Problem
 from svyaz.studio.questions import Tell
-from svyaz.studio.questions.asked import Asked, Table, asked, flag, run_options, text
+from svyaz.studio.questions.asked import Asked, Table, flag, read_question, run_options, text
 
 if TYPE_CHECKING:
     from svyaz.stabilise import Stabilised
@@ -21,8 +21,8 @@ def derive(question: Table, tell: Tell) -> Mapping[str, object]:
     """The equations in a form, as formulas, as text and as the record of the command."""
     from svyaz.show import as_json, block_record, equations_page, latex_document, latex_lines
 
-    given = asked(question)
-    equations = _found(given).equations
+    given = read_question(question)
+    equations = _stabilised(given).equations
     lines = latex_lines(equations)
     return {
         "record": as_json(equations) | block_record(equations),
@@ -34,7 +34,7 @@ def derive(question: Table, tell: Tell) -> Mapping[str, object]:
     }
 
 
-def _found(given: Asked) -> Stabilised:
+def _stabilised(given: Asked) -> Stabilised:
     from svyaz.motion import with_gains, without_gains
 
     how = run_options(given.options, given.system)
@@ -61,16 +61,16 @@ def export(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.program import languages
     from svyaz.show import latex_document
 
-    given = asked(question)
+    given = read_question(question)
     language = text(given.options, "language") or "python"
     if language == "latex":
-        return {"text": latex_document(_found(given).equations)}
+        return {"text": latex_document(_stabilised(given).equations)}
     if language not in languages():
         raise ModelError([Problem(f"programs are written in {', '.join(languages())}, not in '{language[:20]}'")])
     how = run_options(given.options, given.system)
     whole = flag(given.options, "program")
     found = program_text(
-        _found(given),
+        _stabilised(given),
         language,
         complete=whole,
         method=how["method"] if whole else None,

@@ -14,7 +14,7 @@ from svyaz.forms import FLOATS, MOST_WRITTEN, LinearForm, LongFormula, exact, ex
 from svyaz.json_types import Record
 from svyaz.model import System, Tree, constant_tree, numbers, tree_of
 from svyaz.shown import Shown
-from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
+from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balance_masses, words_of_balanced
 from svyaz.synthesis.balancing.constant_inertia import Balance, balance
 from svyaz.synthesis.balancing.proof import Proof, prove
 from svyaz.synthesis.balancing.quantities import (
@@ -25,7 +25,7 @@ from svyaz.synthesis.balancing.quantities import (
     quantities,
     shortest,
 )
-from svyaz.synthesis.balancing.sampled import sampled_balance
+from svyaz.synthesis.balancing.sampled import sample_balance
 
 Triple = tuple[Expression, Expression, Expression]
 
@@ -97,8 +97,8 @@ class Balanced(Shown):
     def balanced_words(self) -> Record:
         """The words of the model with balanced masses; there must be such."""
         assert isinstance(self.masses, BalancedMasses), "no bodies satisfy the conditions"
-        tree = _straightened(tree_of(self.system), self.system.parameters, [])
-        return balanced_words(self.system, tree, self.masses)
+        tree = _straighten(tree_of(self.system), self.system.parameters, [])
+        return words_of_balanced(self.system, tree, self.masses)
 
 
 def balance_tree(system: System) -> Balanced:
@@ -111,14 +111,14 @@ def balance_tree(system: System) -> Balanced:
         raise ModelError([Problem(message)])
     notes: list[str] = []
     tree = _without_zero_lengths(welded(stated, expressions()), system.parameters, notes)
-    tree = _straightened(tree, system.parameters, notes)
+    tree = _straighten(tree, system.parameters, notes)
     numeric = welded(numbers(stated, system.parameters), FLOATS)
     numeric = _with_geometry_of(numeric, tree, system.parameters)
-    found, proof, why = _proved(tree, numeric, system.parameters)
+    found, proof, why = _prove(tree, numeric, system.parameters)
     if why:
         notes.append(f"{why}: the conditions are for the numbers of the lengths, not for any lengths")
     taken = [*system.parameters, *system.states, *system.inputs]
-    masses = balanced_masses(system, numeric, found)
+    masses = balance_masses(system, numeric, found)
     if not tree.by_rates:
         notes.append(
             "the matrix is that of the velocities in body axes: of a free joint gyroscopic terms of the bias remain"
@@ -126,7 +126,7 @@ def balance_tree(system: System) -> Balanced:
     return Balanced(system, found, tuple(quantities(tree, taken)), proof, masses, tuple(notes))
 
 
-def _proved(tree: Tree, numeric: Tree, parameters: Mapping[str, float]) -> tuple[Balance, Proof, str]:
+def _prove(tree: Tree, numeric: Tree, parameters: Mapping[str, float]) -> tuple[Balance, Proof, str]:
     """Conditions that the numbers confirm, for any lengths if that can be, else for their numbers and why."""
     lengths = _lengths(tree, parameters)
     why = "the lengths of this model are special"
@@ -139,7 +139,7 @@ def _proved(tree: Tree, numeric: Tree, parameters: Mapping[str, float]) -> tuple
         proof = prove(numeric, found.conditions, parameters)
         if proof.holds:
             return found, proof, why if known else ""
-    found = sampled_balance(tree, numeric)
+    found = sample_balance(tree, numeric)
     return found, prove(numeric, found.conditions, parameters), "axes of this tree are nearly parallel or perpendicular"
 
 
@@ -165,7 +165,7 @@ def _without_zero_lengths(tree: Tree, parameters: Mapping[str, float], notes: li
     return Tree(bodies, tree.gravity)
 
 
-def _straightened(tree: Tree, parameters: Mapping[str, float], notes: list[str]) -> Tree:
+def _straighten(tree: Tree, parameters: Mapping[str, float], notes: list[str]) -> Tree:
     """Parts of axes and poles that are zero but for the few digits of right angles (1.5708) made zero.
 
     They would ask for conditions of their own.
@@ -217,7 +217,7 @@ def _independent(formulas: Sequence[Expression]) -> list[Expression]:
         terms = formula.args if formula.is_Add else (formula,)
         numbers: dict[int, float] = {}
         for term in terms:
-            number, rest = _parted(term)
+            number, rest = _split_number(term)
             place = monomials.setdefault(rest, len(monomials))
             numbers[place] = numbers.get(place, 0.0) + number
         form: LinearForm = {place: number for place, number in numbers.items() if number != 0.0}
@@ -226,7 +226,7 @@ def _independent(formulas: Sequence[Expression]) -> list[Expression]:
     return kept
 
 
-def _parted(term: Expression) -> tuple[float, Expression]:
+def _split_number(term: Expression) -> tuple[float, Expression]:
     """A term as number times the rest."""
     if term.is_Number:
         return float(term), se.Integer(1)

@@ -16,7 +16,7 @@ from svyaz.json_types import Json, Record
 from svyaz.model import GROUND, MOMENTS, Body, System, Tree, numbers, tree_of
 from svyaz.synthesis.balancing.admissible import PseudoInertia, flat_body, nearest_admissible, whole_body
 from svyaz.synthesis.balancing.constant_inertia import Balance
-from svyaz.synthesis.balancing.proof import augmented_values, gravity_part, random_poses, spread, unit_scales
+from svyaz.synthesis.balancing.proof import augment_values, gravity_part, random_poses, spread, unit_scales
 
 NOTES = "Its masses satisfy the conditions that svyaz balance found: the inertia matrix is constant."
 REPLACED = ("name", "notes", "source", "body", "dh")
@@ -48,7 +48,7 @@ class BalancedMasses:
     lent: tuple[str, ...]
 
 
-def balanced_masses(system: System, tree: Tree, found: Balance) -> BalancedMasses | Infeasible:
+def balance_masses(system: System, tree: Tree, found: Balance) -> BalancedMasses | Infeasible:
     """``tree`` holds the numbers of the model, bodies that are fixed to others joined to them."""
     idle = [name for name, entry in zip(tree.freedoms, _diagonal(found), strict=True) if not entry]
     empty = [p // EACH for p, row in found.conditions.rows.items() if len(row) == 1 and p % EACH == MASS]
@@ -74,7 +74,7 @@ def balanced_masses(system: System, tree: Tree, found: Balance) -> BalancedMasse
             "triangle inequality"
         )
     poses = random_poses(tree, np.random.default_rng(9))
-    values = augmented_values(tree, tried)
+    values = augment_values(tree, tried)
     owners = tuple(body.name for body in tree.bodies)
     return BalancedMasses(
         owners, tried - rest, spread(tree, values, poses), gravity_part(tree, values, poses), tuple(lent)
@@ -104,7 +104,7 @@ def _rows(tree: Tree, found: Balance, parameters: Mapping[str, float]) -> Array:
         for place, c in row.items():
             augmented[number, place] = evaluate(exact(c), parameters)
     units = np.eye(size).reshape(size, -1, EACH)
-    return augmented @ np.array([augmented_values(tree, unit) for unit in units]).T
+    return augmented @ np.array([augment_values(tree, unit) for unit in units]).T
 
 
 def _bodies(tree: Tree, present: Array, rest: Array, rows: Array) -> list[PseudoInertia | None]:
@@ -144,7 +144,7 @@ def _scales(tree: Tree, present: Array) -> Array:
 def _with_lent_masses(tree: Tree, present: Array) -> tuple[Array, list[str]]:
     """Bodies without mass get a part of what they carry."""
     changed, lent = present.copy(), []
-    carried = augmented_values(tree, present).reshape(-1, EACH)[:, MASS]
+    carried = augment_values(tree, present).reshape(-1, EACH)[:, MASS]
     for k, body in enumerate(tree.bodies):
         if present[k, MASS] <= 0.0 < carried[k]:
             changed[k, MASS] = LENT * carried[k]
@@ -152,7 +152,7 @@ def _with_lent_masses(tree: Tree, present: Array) -> tuple[Array, list[str]]:
     return changed, lent
 
 
-def balanced_words(system: System, tree: Tree, masses: BalancedMasses) -> Record:
+def words_of_balanced(system: System, tree: Tree, masses: BalancedMasses) -> Record:
     """The words of the model with the bodies of ``tree`` balanced; what need not change is left as it was written."""
     own = dict(zip(masses.names, masses.values, strict=True))
     words: Record = {"name": f"{system.name}, balanced", "notes": NOTES}

@@ -62,12 +62,12 @@ def balance(tree: Tree, lengths: Mapping[str, float] | None = None) -> Balance:
     matrix = found.matrix()
     order = claiming_order(len(tree.bodies))
     own = found.conditions
-    conditions = LinearConditions([_augmented(tree, bodies, row) for row in own.rows.values()]).ordered(order)
+    conditions = LinearConditions([_augment(tree, bodies, row) for row in own.rows.values()]).ordered(order)
     entries = tuple(
-        tuple(conditions.reduced(_augmented(tree, bodies, own.reduced(entry.constant))) for entry in row)
+        tuple(conditions.reduced(_augment(tree, bodies, own.reduced(entry.constant))) for entry in row)
         for row in matrix
     )
-    forms = [_augmented(tree, bodies, own.reduced(form)) for form in found.potential().varying]
+    forms = [_augment(tree, bodies, own.reduced(form)) for form in found.potential().varying]
     weightless = LinearConditions([conditions.reduced(form) for form in forms]).ordered(order)
     return Balance(tree, conditions, entries, weightless)
 
@@ -146,7 +146,7 @@ class _CompositeSearch:
         return self._tidy(mass), self._tidy_vector(moment), (xx, yy, zz, xy, xz, yz)
 
 
-def _augmented(tree: Tree, bodies: Sequence[Placed], form: LinearForm) -> LinearForm:
+def _augment(tree: Tree, bodies: Sequence[Placed], form: LinearForm) -> LinearForm:
     """A linear form of own masses and first moments as one of carried masses and augmented moments.
 
     m_k = M_k - Σ M_j and m_k c_k = d_k - Σ M_j p_j over the bodies j that k carries.

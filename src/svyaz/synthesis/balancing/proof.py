@@ -143,7 +143,7 @@ def own_values(tree: Tree, values: Array) -> Array:
     return own
 
 
-def augmented_values(tree: Tree, own: Array) -> Array:
+def augment_values(tree: Tree, own: Array) -> Array:
     """The way back: carried masses and augmented moments from the bodies' own."""
     masses = own[:, MASS].copy()
     found = own.copy()

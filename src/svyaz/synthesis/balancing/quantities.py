@@ -165,7 +165,7 @@ def form_text(form: LinearForm, first: int | None, names: Sequence[str], show: C
     """A linear form as a line, the unknown ``first`` (if any) leading and the others in their order."""
     line = ""
     for place in sorted(form, key=lambda place: (place != first, place)):
-        term = tidied(exact(form[place])) * se.Symbol(names[place])
+        term = tidy(exact(form[place])) * se.Symbol(names[place])
         text, opposite = show(term), show(-term)
         if not line:
             line = text
@@ -179,11 +179,11 @@ def in_parameters(form: LinearForm, known: Sequence[Quantity]) -> Expression:
     terms = []
     for place, c in form.items():
         q = known[place]
-        terms.append(tidied(exact(c)) * (se.Symbol(q.name) if q.open else q.expression))
+        terms.append(tidy(exact(c)) * (se.Symbol(q.name) if q.open else q.expression))
     return se.expand(se.Add(*terms))
 
 
-def tidied(coefficient: Expression) -> Expression:
+def tidy(coefficient: Expression) -> Expression:
     """A coefficient expanded; a number in disguise as that number, and floats without the noise of rounding."""
     names = names_in(coefficient)
     if names:
@@ -193,15 +193,15 @@ def tidied(coefficient: Expression) -> Expression:
         )
         if abs(first - second) < 1e-12 and abs(first * 720 - round(first * 720)) < 1e-9:
             return se.Rational(round(first * 720), 720)
-    return rounded_numbers(se.expand(coefficient))
+    return round_numbers(se.expand(coefficient))
 
 
-def rounded_numbers(expression: Expression) -> Expression:
+def round_numbers(expression: Expression) -> Expression:
     """Floats to ten digits, whole ones as integers: what rounding and right angles of few digits leave is not shown."""
-    return expression.xreplace({number: _rounded_number(float(number)) for number in expression.atoms(se.RealDouble)})
+    return expression.xreplace({number: _round_number(float(number)) for number in expression.atoms(se.RealDouble)})
 
 
-def _rounded_number(number: float) -> Expression:
+def _round_number(number: float) -> Expression:
     value = float(f"{number:.10g}")
     return se.Integer(int(value)) if value == int(value) and abs(value) < 1e15 else se.RealDouble(value)
 

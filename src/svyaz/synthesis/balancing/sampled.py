@@ -30,7 +30,7 @@ LARGEST = 1e5
 POSES = 40
 
 
-def sampled_balance(named: Tree, tree: Tree) -> Balance:
+def sample_balance(named: Tree, tree: Tree) -> Balance:
     """The conditions for the numbers of ``tree``, whose bodies are those of ``named``."""
     poses = random_poses(tree, np.random.default_rng(11), POSES)
     scale = np.tile(unit_scales(tree), len(tree.bodies))

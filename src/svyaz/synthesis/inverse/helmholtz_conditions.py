@@ -104,7 +104,7 @@ def helmholtz(system: System) -> Helmholtz:
     made = None
     if all(c.holds for c in conditions):
         made = construct(equations, system.coordinates, s, r)
-        notes.append(_told(made, system.coordinates))
+        notes.append(_describe(made, system.coordinates))
     elif isinstance(system.law, GivenEquations) and system.law.explicit:
         notes.append(
             "tested in explicit form: the same equations multiplied by a mass matrix, given in [equations], may pass"
@@ -112,7 +112,7 @@ def helmholtz(system: System) -> Helmholtz:
     return Helmholtz(system, tested, conditions, made, tuple(notes))
 
 
-def _told(made: Construction | None, coordinates: Sequence[str]) -> str:
+def _describe(made: Construction | None, coordinates: Sequence[str]) -> str:
     """What the functions that were constructed mean."""
     if made is None:
         return "the conditions hold; the integrals for a Lagrangian and a Rayleigh function were not found"

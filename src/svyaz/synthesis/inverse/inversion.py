@@ -156,7 +156,7 @@ def invert(
     """
     made = system if isinstance(system.law, Attracting) else field_system(system)
     options = options_for(made, {"method": method, "step": step, "until": until})
-    along = wanted_motion(made, options)
+    along = motion_along_field(made, options)
     law = attracting_law(made)
     roots = eigvals(values_along(made, on_field(made, gain_matrix(made)), along)).astype(complex)
     return Inverse(
@@ -219,7 +219,7 @@ def decay_rate(system: System, along: Array) -> float:
     return float(eigvalsh(values_along(system, entries, along)).min())
 
 
-def wanted_motion(system: System, options: Options) -> Array:
+def motion_along_field(system: System, options: Options) -> Array:
     """[t, q…] along q̇ = v(q) from the initial position, (SAMPLES, 1 + n)."""
     plain = system_of(
         {
