@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import svyaz
-from svyaz import ModelError, System, gallery, library, load, loads, model, stability, synthesis
+from svyaz import ModelError, System, gallery, load, loads, model, stability, synthesis
 from svyaz.model.laws import all_laws
 
 PENDULUM = """\
@@ -187,7 +187,8 @@ def test_a_field_does_not_go_with_other_laws() -> None:
 
 
 def test_the_verbs_search_as_long_as_the_functions() -> None:
-    assert library.SECONDS == stability.SECONDS
+    for verb in (System.equilibria, System.steady, System.steady_branches, System.regulate):
+        assert signature(verb).parameters["seconds"].default == stability.SECONDS
 
 
 @pytest.mark.parametrize("part", ["equations", "motions", "systems"])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibrium; run the closed loop.")
 
 
-class RegulateOptions(TypedDict):
+class RegulateArguments(TypedDict):
     """Of which equilibrium, with what and how the regulator is designed; what else is asked of the closed loop."""
 
     fix: Pairs
@@ -112,7 +112,11 @@ class RegulateOptions(TypedDict):
 @option("--critical", "At which value of a parameter does the control fail?")
 @option("--json")
 def command(
-    model: ModelArgument, plot: str | None, animate: str | None, json_file: str | None, **given: Unpack[RegulateOptions]
+    model: ModelArgument,
+    plot: str | None,
+    animate: str | None,
+    json_file: str | None,
+    **given: Unpack[RegulateArguments],
 ) -> None:
     """Design a regulator u = u0 - K x (and an observer) about the equilibrium of MODEL nearest to its initial position.
 
@@ -146,7 +150,9 @@ def command(
     _answer(found, runs)
 
 
-def _regulation(system: System, places: Mapping[str, Any], asked: RegulateOptions, json_file: str | None) -> Regulation:
+def _regulation(
+    system: System, places: Mapping[str, Any], asked: RegulateArguments, json_file: str | None
+) -> Regulation:
     """The regulator; where there is none the reason is written, and it is a negative answer."""
     from svyaz.control import NoRegulator, NotSolvable
     from svyaz.show import as_json
@@ -188,7 +194,7 @@ def _check_questions(until: float, start: Pairs, run: bool, count: int | None) -
             raise click.UsageError(f"--start {name}={text}: a value belongs to --run; a basin is spanned by LOW:HIGH.")
 
 
-def _design(system: System, places: Mapping[str, Any], asked: RegulateOptions) -> Regulation:
+def _design(system: System, places: Mapping[str, Any], asked: RegulateArguments) -> Regulation:
     from svyaz.control import regulate
 
     method = _method(asked["solver"], asked["poles"])
@@ -239,7 +245,7 @@ def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, t
     return points, ranges
 
 
-def _runs(found: Regulation, points: Mapping[str, float], given: RegulateOptions) -> dict[str, Trial]:
+def _runs(found: Regulation, points: Mapping[str, float], given: RegulateArguments) -> dict[str, Trial]:
     """The transients of the control and of its rival from the same start, with a word of warning where it is due."""
     runs = found.run(points, given["until"], beyond=given["beyond"], keep=given["keep"])
     trial = runs["regulator"]
@@ -256,7 +262,7 @@ def _runs(found: Regulation, points: Mapping[str, float], given: RegulateOptions
     return runs
 
 
-def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, given: RegulateOptions) -> Basin:
+def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, given: RegulateArguments) -> Basin:
     with progress_bar("{task.description}, bar, count, remaining", "starts", count) as tell:
         progress = None if tell is None else lambda done: tell(completed=done)
         return found.basin(ranges, count, given["until"], beyond=given["beyond"], progress=progress)

@@ -20,24 +20,12 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.options import RUN, model_command, option, options
 from svyaz.commands.terminal import Page
-from svyaz.motion import ModelOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from svyaz.json_types import Json
-    from svyaz.study import Sweep
-
-
-class SweepOptions(ModelOptions):
-    """The options of a run, what is measured of it, and who computes."""
-
-    measure: tuple[str, ...]
-    project: bool
-    beyond: bool
-    workers: int | None
-    scheduler: str | None
-    resume: bool
+    from svyaz.study import Sweep, SweepOptions
 
 
 STUDY = "study.zarr"
@@ -78,7 +66,8 @@ LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, 
 @option("--workers", "Cores to use; all unless given.", type=click.IntRange(min=1), metavar="N")
 @option("--scheduler", "Address of a Dask scheduler, to compute on a cluster.", metavar="ADDRESS")
 @option("--project", "First move every initial state onto the constraints.")
-@options("--keep", "--beyond")
+@option("--keep", to="kept")
+@option("--beyond")
 @option("--resume", "Go on with the study in the folder, or add values and measures to it.")
 @option("--out", "Where to write; out/NAME-sweep unless given.", metavar="FOLDER")
 @option("--json")
@@ -87,7 +76,7 @@ def command(
     json_file: str | None,
     vary: tuple[str, ...],
     out: str | None,
-    keep: str,
+    measure: tuple[str, ...],
     **given: Unpack[SweepOptions],
 ) -> None:
     """Run MODEL for every combination of what is varied and measure each run.
@@ -112,16 +101,9 @@ def command(
         _room_for(folder, given["resume"]),
         progress_bar("{task.description}, bar, count, remaining", system.name) as tell,
     ):
-        progress = None if tell is None else lambda done, total: tell(completed=done, total=total)
-        result = sweep(
-            system,
-            axes,
-            progress=progress,
-            keep=folder / STUDY,
-            inputs=laws or None,
-            kept=keep,
-            **given,
-        )
+        given["progress"] = None if tell is None else lambda done, total: tell(completed=done, total=total)
+        given["keep"], given["inputs"] = folder / STUDY, laws or None
+        result = sweep(system, axes, measure, **given)
     files = _write(result, folder)
     write_json(as_json(result), json_file)
     if json_file != "-":

@@ -9,6 +9,7 @@ from svyaz.control.linear_models import with_controller as with_controller
 from svyaz.control.loop import ClosedLoop as ClosedLoop
 from svyaz.control.loop import closed_loop as closed_loop
 from svyaz.control.margins import Margin as Margin
+from svyaz.control.options import RegulateOptions as RegulateOptions
 from svyaz.control.pairs import PairReport as PairReport
 from svyaz.control.pairs import controllability as controllability
 from svyaz.control.pairs import kalman_matrix as kalman_matrix

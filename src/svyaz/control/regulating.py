@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
-from svyaz.arguments import Duration, check_arguments
+from svyaz.arguments import check_arguments
 from svyaz.constraints import without_repeated
 from svyaz.control.closed import settled
 from svyaz.control.design import Design, chosen_inputs, designed, measurement_of, theorem_of
 from svyaz.control.lasting import told_lasting
+from svyaz.control.options import DEFAULTS, RegulateOptions
 from svyaz.control.regulation import Regulation
 from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
 from svyaz.control.rolling_loop import rolling_theorem
@@ -21,7 +23,6 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms import momentum_of, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import System, nearest
 from svyaz.stability import (
-    SECONDS,
     Chosen,
     FirstApproximation,
     Hypothesis,
@@ -46,19 +47,7 @@ Held = tuple[Chosen, SteadyChoice | None]
 @check_arguments
 def regulate(
     system: System,
-    *,
-    near: Mapping[str, float] | None = None,
-    fix: Mapping[str, float] | None = None,
-    box: Mapping[str, tuple[float, float]] | None = None,
-    dependent: Sequence[str] | str | None = None,
-    inputs: Sequence[str] | str | None = None,
-    measure: Sequence[str] | str = (),
-    weights: Weights | Mapping[str, object] | str | Path | None = None,
-    method: Method | str = "schur",
-    against_linearised: bool = False,
-    seconds: Duration = SECONDS,
-    progress: Callable[[float], object] | None = None,
-    variables: str = LAGRANGE,
+    **options: Unpack[RegulateOptions],
 ) -> Regulation:
     """A regulator (and an observer) about the equilibrium nearest to ``near``.
 
@@ -74,6 +63,8 @@ def regulate(
     >>> bool((found.design.closed_roots(found.plant).real < 0).all())
     True
     """
+    how: RegulateOptions = {**DEFAULTS, **options}
+    method, variables, measure, fix = how["method"], how["variables"], how["measure"], how.get("fix")
     if isinstance(method, str) and method not in METHODS:
         raise ModelError(
             [Problem(f"'method' is {' or '.join(METHODS)}, not '{method}'", hint=nearest(method, METHODS))]
@@ -83,13 +74,13 @@ def regulate(
     system, fix, passed = along_a_symmetry(system, fix or {})
     find = partial(
         _found,
-        near=near,
+        near=how.get("near"),
         fix=fix,
-        box=box,
-        dependent=_names(dependent) or None,
+        box=how.get("box"),
+        dependent=_names(how.get("dependent")) or None,
         variables=variables,
-        seconds=seconds,
-        progress=progress,
+        seconds=how["seconds"],
+        progress=how.get("progress"),
     )
     system, repeated, (chosen, steady) = _without_repetition(system, find)
     plant = chosen.equilibrium.approximation
@@ -97,8 +88,10 @@ def regulate(
     uniform = None if steady is None else uniform_variables(steady, variables)
     texts = tuple(split_expressions(measure)) if isinstance(measure, str) else tuple(measure)
     speeds = None if steady is None else steady.speeds
-    design = _design(plant, chosen_inputs(plant, _names(inputs) or None), texts, weights, way, uniform, speeds)
-    rival, refused = _rival(plant, design) if against_linearised else (None, None)
+    design = _design(
+        plant, chosen_inputs(plant, _names(how.get("inputs")) or None), texts, how.get("weights"), way, uniform, speeds
+    )
+    rival, refused = _rival(plant, design) if how["against_linearised"] else (None, None)
     theorem, hypotheses = _theorem(design, plant, steady)
     notes = (*passed, *repeated, *_switching_notes(system), *_notes(chosen, plant, design, steady, refused))
     return Regulation(

@@ -19,6 +19,5 @@ from svyaz.library.parts import Stream as Stream
 from svyaz.library.pictures import Picture as Picture
 from svyaz.library.pictures import Player as Player
 from svyaz.library.sympy_words import SympyEquations as SympyEquations
-from svyaz.library.systems import SECONDS as SECONDS
 from svyaz.library.systems import System as System
 from svyaz.library.values import value_of as value_of

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self, Unpack
 
 from svyaz import control, dynamics, forms, model, motion, stability, study, synthesis
 from svyaz.arguments import check_arguments, show_options
+from svyaz.control import RegulateOptions
 from svyaz.library.bars import with_bar
 from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import OnFailure, WorkingMotion, simulate
 from svyaz.library.prepared import PreparedRun
 from svyaz.library.stated import StatedSystem
 from svyaz.motion import ExportOptions, ModelOptions, PreparedOptions, RunOptions
+from svyaz.stability import EquilibriaOptions, SearchOptions
+from svyaz.study import SweepOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from control import StateSpace
-    from svyaz.control import LinearModel, LinearSpace, Method, Regulation, Weights
+    from svyaz.control import LinearModel, LinearSpace, Regulation
     from svyaz.dynamics import Robot
     from svyaz.forms import Inertia
     from svyaz.library.explorers import Explorer
-    from svyaz.motion import Check, Laws, Stabilize
+    from svyaz.motion import Check, Stabilize
     from svyaz.stability import Equilibria, SteadyBranches, SteadyMotions
     from svyaz.study import Sweep
     from svyaz.synthesis import Balanced, Helmholtz, Inverse
-
-SECONDS = float("inf")
-"""Equilibria are searched for without a time limit, unless one is asked for."""
-
-Progress = Callable[[float], object]
 
 
 class WorkingSystem(StatedSystem):
@@ -111,31 +108,26 @@ class WorkingSystem(StatedSystem):
         return PreparedRun(self, on_failure, options)
 
     @with_bar("part of the box searched")
+    @show_options
     def equilibria(
         self,
         fix: Mapping[str, float] | None = None,
         box: Mapping[str, tuple[float, float]] | None = None,
-        *,
-        dependent: Sequence[str] | None = None,
-        seed: int = 0,
-        seconds: float = SECONDS,
-        progress: Progress | None = None,
+        **options: Unpack[EquilibriaOptions],
     ) -> Equilibria:
         """All its equilibria in a box, with their stability; see :func:`svyaz.stability.equilibria`."""
-        return stability.equilibria(self, fix, box, dependent=dependent, seed=seed, seconds=seconds, progress=progress)
+        return stability.equilibria(self, fix, box, **options)
 
     @with_bar("part of the box searched")
+    @show_options
     def steady(
         self,
         fix: Mapping[str, float] | None = None,
         box: Mapping[str, tuple[float, float]] | None = None,
-        *,
-        dependent: Sequence[str] | None = None,
-        seconds: float = SECONDS,
-        progress: Progress | None = None,
+        **options: Unpack[SearchOptions],
     ) -> SteadyMotions:
         """Its steady motions, in which cyclic coordinates turn uniformly; see :func:`svyaz.stability.steady_motions`."""
-        return stability.steady_motions(self, fix, box, dependent=dependent, seconds=seconds, progress=progress)
+        return stability.steady_motions(self, fix, box, **options)
 
     def steady_branches(
         self,
@@ -145,43 +137,15 @@ class WorkingSystem(StatedSystem):
         box: Mapping[str, tuple[float, float]] | None = None,
         *,
         dependent: Sequence[str] | None = None,
-        seconds: float = SECONDS,
+        seconds: float = stability.SECONDS,
     ) -> SteadyBranches:
         """Its steady motions followed along a quantity; see :func:`svyaz.stability.steady_branches`."""
         return stability.steady_branches(self, along, span, fix, box, dependent=dependent, seconds=seconds)
 
-    def regulate(
-        self,
-        *,
-        near: Mapping[str, float] | None = None,
-        fix: Mapping[str, float] | None = None,
-        box: Mapping[str, tuple[float, float]] | None = None,
-        dependent: Sequence[str] | str | None = None,
-        inputs: Sequence[str] | str | None = None,
-        measure: Sequence[str] | str = (),
-        weights: Weights | Mapping[str, object] | str | Path | None = None,
-        method: Method | str = "schur",
-        against_linearised: bool = False,
-        seconds: float = SECONDS,
-        progress: Progress | None = None,
-        variables: str = "lagrange",
-    ) -> Regulation:
+    @show_options
+    def regulate(self, **options: Unpack[RegulateOptions]) -> Regulation:
         """A regulator (and an observer) about one of its equilibria; see :func:`svyaz.control.regulate`."""
-        return control.regulate(
-            self,
-            near=near,
-            fix=fix,
-            box=box,
-            dependent=dependent,
-            inputs=inputs,
-            measure=measure,
-            weights=weights,
-            method=method,
-            against_linearised=against_linearised,
-            seconds=seconds,
-            progress=progress,
-            variables=variables,
-        )
+        return control.regulate(self, **options)
 
     @check_arguments
     def linearise(
@@ -224,37 +188,10 @@ class WorkingSystem(StatedSystem):
     @with_bar("motions")
     @show_options
     def sweep(
-        self,
-        vary: Mapping[str, ArrayLike],
-        measure: Sequence[str] = (),
-        *,
-        workers: int | None = None,
-        scheduler: str | None = None,
-        progress: Callable[[int, int], object] | None = None,
-        keep: str | Path | None = None,
-        resume: bool = False,
-        inputs: Laws | None = None,
-        project: bool = False,
-        kept: str | Sequence[str] = (),
-        beyond: bool = False,
-        **options: Unpack[ModelOptions],
+        self, vary: Mapping[str, ArrayLike], measure: Sequence[str] = (), **options: Unpack[SweepOptions]
     ) -> Sweep:
         """Its motions for every member of the product of what is varied; see :func:`svyaz.study.sweep`."""
-        return study.sweep(
-            self,
-            vary,
-            measure,
-            workers=workers,
-            scheduler=scheduler,
-            progress=progress,
-            keep=keep,
-            resume=resume,
-            inputs=inputs,
-            project=project,
-            kept=kept,
-            beyond=beyond,
-            **options,
-        )
+        return study.sweep(self, vary, measure, **options)
 
     @check_arguments
     def explore(

@@ -17,7 +17,6 @@ from svyaz.stability.continuation import SteadyBranches as SteadyBranches
 from svyaz.stability.continuation import steady_branches as steady_branches
 from svyaz.stability.critical import UNDECIDED as UNDECIDED
 from svyaz.stability.critical import StabilityVerdict as StabilityVerdict
-from svyaz.stability.equilibrium_search import SECONDS as SECONDS
 from svyaz.stability.equilibrium_search import Equilibria as Equilibria
 from svyaz.stability.equilibrium_search import equilibria as equilibria
 from svyaz.stability.families import Repetition as Repetition
@@ -28,6 +27,9 @@ from svyaz.stability.linear_forces import forces_of as forces_of
 from svyaz.stability.linearisation import FirstApproximation as FirstApproximation
 from svyaz.stability.linearisation import first_approximation as first_approximation
 from svyaz.stability.linearisation import with_linearised_constraints as with_linearised_constraints
+from svyaz.stability.options import SECONDS as SECONDS
+from svyaz.stability.options import EquilibriaOptions as EquilibriaOptions
+from svyaz.stability.options import SearchOptions as SearchOptions
 from svyaz.stability.poles import Pole as Pole
 from svyaz.stability.rest import RestEquations as RestEquations
 from svyaz.stability.rest import rest_equations as rest_equations

@@ -17,9 +17,10 @@ from svyaz.stability.admissible import check_redundant, refuse_unfit
 from svyaz.stability.box_problem import newton
 from svyaz.stability.constrained_plant import rolling_plant
 from svyaz.stability.descent import gaps_of
-from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria, searched_equilibria
+from svyaz.stability.equilibrium_search import Equilibria, equilibria, searched_equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
 from svyaz.stability.long_rest import equilibria_near
+from svyaz.stability.options import SECONDS
 from svyaz.stability.rest import RestEquations, is_angle, rest_equations, with_values
 from svyaz.stability.resting import Equilibrium, equilibrium_at
 from svyaz.stability.rolling import ConstraintSurface

@@ -19,7 +19,8 @@ from svyaz.shown import Shown
 from svyaz.stability.along import Sides, with_cyclic_coordinates, with_parameters
 from svyaz.stability.boxes import LEAST_WIDTH
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
-from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
+from svyaz.stability.equilibrium_search import Equilibrium, equilibria
+from svyaz.stability.options import SECONDS
 from svyaz.stability.rest import RestEquations, rest_equations
 from svyaz.stability.resting import equilibrium_at
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isinf
 from time import monotonic
+from typing import Unpack
 
 import numpy as np
 
-from svyaz.arguments import Duration, Natural, check_arguments
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import Fewer, weighed, without_repeated
 from svyaz.dynamics import is_met
@@ -32,6 +33,7 @@ from svyaz.stability.families import EquilibriumFamily, Repetition, family_among
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
 from svyaz.stability.long_rest import equilibria_near
+from svyaz.stability.options import DEFAULTS, SECONDS, EquilibriaOptions
 from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.resting import Equilibrium, equilibrium_at, has_energy
@@ -44,9 +46,6 @@ from svyaz.stability.undecided import (
     undecided_places,
     unproved_points,
 )
-
-SECONDS: float = inf
-"""No time limit, unless one is asked for: answers depend neither on the machine nor on its load."""
 
 MOST_WORK, OWN_WORK = 1e8, 100
 """So much work is allowed without a time limit: parts, times the operations of the equations and these for the search itself.
@@ -127,11 +126,7 @@ def equilibria(
     system: System,
     fix: Mapping[str, float] | None = None,
     box: Mapping[str, tuple[float, float]] | None = None,
-    *,
-    dependent: Sequence[str] | None = None,
-    seed: Natural = 0,
-    seconds: Duration = SECONDS,
-    progress: Callable[[float], object] | None = None,
+    **options: Unpack[EquilibriaOptions],
 ) -> Equilibria:
     """All equilibria with the unknowns in their box.
 
@@ -146,13 +141,15 @@ def equilibria(
     4
     """
     refuse_negative_mass(system, fix)
+    how: EquilibriaOptions = {**DEFAULTS, **options}
+    asked = how.get("dependent"), how["seed"], how["seconds"], how.get("progress")
     try:
-        return _equilibria(system, fix, box, dependent, seed, seconds, progress)
+        return _equilibria(system, fix, box, *asked)
     except Repetition:
         fewer = without_repeated(system)
         if fewer is None:
             raise
-    found = _equilibria(fewer.system, fix, box, dependent, seed, seconds, progress)
+    found = _equilibria(fewer.system, fix, box, *asked)
     return _with_all(found, fewer)
 
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
-from svyaz.arguments import Duration, check_arguments
+from svyaz.arguments import check_arguments
 from svyaz.expr import Advice, Expression, ModelError, Problem, names_in
 from svyaz.forms import (
     Cyclic,
@@ -31,10 +32,11 @@ from svyaz.stability.attitude_speeds import prescribed_turns, steady_chart
 from svyaz.stability.attitudes import AttitudeChart, describe_chart
 from svyaz.stability.choice import AskedPosition, Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.descent import SAME
-from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria, searched_equilibria
+from svyaz.stability.equilibrium_search import Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform
 from svyaz.stability.linear_forces import held_by_gyroscopic_forces
 from svyaz.stability.long_rest import ASKED, MOST_CHARTS
+from svyaz.stability.options import SECONDS, SearchOptions
 from svyaz.stability.positional import judge, with_momenta, without_cyclic
 from svyaz.stability.rest import RestEquations, rest_equations, with_values
 from svyaz.stability.rolling import completed_speeds
@@ -48,10 +50,7 @@ def steady_motions(
     system: System,
     fix: Mapping[str, float] | None = None,
     box: Mapping[str, tuple[float, float]] | None = None,
-    *,
-    dependent: Sequence[str] | None = None,
-    seconds: Duration = SECONDS,
-    progress: Callable[[float], object] | None = None,
+    **options: Unpack[SearchOptions],
 ) -> SteadyMotions:
     """All steady motions in the box with these speeds, momenta, coordinates, inputs and parameters.
 
@@ -60,6 +59,7 @@ def steady_motions(
     values of the model's initial state, and nothing is claimed about others.
     """
     refuse_negative_mass(system, fix)
+    dependent, seconds, progress = options.get("dependent"), options.get("seconds", SECONDS), options.get("progress")
     if system.turns_freely:
         return _turning_freely(system, fix or {}, box or {}, dependent, seconds)
     if has_velocity_constraints(system):

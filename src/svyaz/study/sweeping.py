@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz import __version__
-from svyaz.arguments import Count, check_arguments
+from svyaz.arguments import check_arguments
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, refuse_negative_mass
 from svyaz.json_types import Json
 from svyaz.model import System, is_number, refuse_unknown
-from svyaz.motion import Law, ModelOptions, named, run_words, with_inputs
+from svyaz.motion import Law, named, run_words, with_inputs
 from svyaz.stabilise import OFF, Options, options_for
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Answers, Codes
@@ -25,12 +25,11 @@ from svyaz.study.cluster import ClusterLost, done_by_cluster
 from svyaz.study.folder import Head, head_of, measures_in, open_members
 from svyaz.study.kept import Members
 from svyaz.study.measures import Judge, judge_for, measure_names, measures_for, stable_intervals
+from svyaz.study.options import DEFAULTS, Progress, SweepOptions
 from svyaz.study.result import COMMON, Sweep
 from svyaz.study.tasks import NativeTask, Work, native_work, plain, refusal, whole_work
 from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe
 from svyaz.study.ways import CommonWay, gains_for_all, serves_all, way_of
-
-Progress = Callable[[int, int], object]
 
 
 @check_arguments
@@ -38,17 +37,7 @@ def sweep(
     system: System,
     vary: Mapping[str, ArrayLike],
     measure: Sequence[str] = (),
-    *,
-    workers: Count | None = None,
-    scheduler: str | None = None,
-    progress: Progress | None = None,
-    keep: str | Path | None = None,
-    resume: bool = False,
-    inputs: Mapping[str, Law] | None = None,
-    project: bool = False,
-    kept: str | Sequence[str] = (),
-    beyond: bool = False,
-    **options: Unpack[ModelOptions],
+    **options: Unpack[SweepOptions],
 ) -> Sweep:
     """Run the system for every member of the product of what is varied.
 
@@ -72,10 +61,12 @@ def sweep(
     >>> svyaz.sweep(svyaz.load("pendulum:1"), {"L1": [1.0, 2.0]}, ["final.u1"], until=1, workers=1).grid("final.u1").shape
     (2,)
     """
-    refuse_unknown("kept", named(kept), system.states)
-    wishes = RunWishes(run_words(options), _texts(inputs or {}), options.get("form"), project, named(kept), beyond)
-    hands = Hands(workers, scheduler, progress)
-    return _swept(system, vary, measure, wishes, hands, None if keep is None else Path(keep), resume)
+    how: SweepOptions = {**DEFAULTS, **options}
+    kept, keep, laws = named(how["kept"]), how.get("keep"), _texts(how.get("inputs") or {})
+    refuse_unknown("kept", kept, system.states)
+    wishes = RunWishes(run_words(options), laws, options.get("form"), how["project"], kept, how["beyond"])
+    hands = Hands(how.get("workers"), how.get("scheduler"), how.get("progress"))
+    return _swept(system, vary, measure, wishes, hands, None if keep is None else Path(keep), how["resume"])
 
 
 @dataclass(frozen=True)
