@@ -47,7 +47,7 @@ def scaled_rows(s: Snapshot) -> Array:
     return unit_rows(s.jacobian * d, ZERO_RELATIVE * row_lengths(s.jacobian_terms * d))
 
 
-def told_dependencies(
+def name_dependencies(
     measure: Measure,
     s: Snapshot,
     found: list[tuple[int, dict[int, float]]],
@@ -58,11 +58,11 @@ def told_dependencies(
     if not found:
         return ()
     best = best_state(measure, s)
-    told = []
+    named = []
     for row, others in found:
         group = [*others, row]
         structural = not any(are_independent(rows[group]) for rows in around) if around else True
-        told.append(
+        named.append(
             Dependency(
                 names[row],
                 {names[k]: c for k, c in others.items()},
@@ -70,7 +70,7 @@ def told_dependencies(
                 _contradict(best, group) if others else structural and not _met(best, row),
             )
         )
-    return tuple(told)
+    return tuple(named)
 
 
 def states_nearby(measure: Measure, s: Snapshot) -> list[Snapshot]:

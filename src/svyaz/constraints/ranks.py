@@ -16,9 +16,9 @@ from svyaz.arrays import Array
 from svyaz.constraints.dependence import (
     Dependency,
     best_state,
+    name_dependencies,
     scaled_rows,
     states_nearby,
-    told_dependencies,
 )
 from svyaz.constraints.states import listed
 from svyaz.dynamics import (
@@ -102,11 +102,11 @@ class RankReport:
 
 def examine(equations: Equations, state: State | None = None, time: float = 0.0) -> RankReport:
     """Rank of G and of the augmented matrix at a state (the initial one unless another is given)."""
-    return _examined(equations, tuple(state_vector(equations, state).tolist()), time)
+    return _examine(equations, tuple(state_vector(equations, state).tolist()), time)
 
 
 @lru_cache(maxsize=8)
-def _examined(equations: Equations, state: tuple[float, ...], time: float) -> RankReport:
+def _examine(equations: Equations, state: tuple[float, ...], time: float) -> RankReport:
     """``examine``; a start is examined before the constraints that act are chosen, and when it is entered."""
     measure = measure_of(equations)
     s = measure.at(np.array(state), time)
@@ -126,7 +126,7 @@ def _examined(equations: Equations, state: tuple[float, ...], time: float) -> Ra
             found = dependencies(rows)
     rank = len(rows) - len(found)
     around = [scaled_rows(near) for near in states_nearby(measure, s)] if found else []
-    told = told_dependencies(measure, s, found, names, around)
+    told = name_dependencies(measure, s, found, names, around)
     condition, weightless = _augmented(s, rank, equations.accelerated)
     unrealised: tuple[str, ...] = ()
     if equations.servo and condition < 1.0 / SINGULAR:
@@ -148,7 +148,7 @@ def _examined(equations: Equations, state: tuple[float, ...], time: float) -> Ra
         mass_determinant=_determinant(s.mass),
         unrealised=unrealised,
     )
-    return _with_messages(report, s, _told_of_directions(measure, s, unrealised))
+    return _with_messages(report, s, _describe_directions(measure, s, unrealised))
 
 
 def _may_repeat(rows: Array, s: Snapshot) -> bool:
@@ -228,7 +228,7 @@ def _controlled(equations: Equations, s: Snapshot) -> tuple[float, tuple[str, ..
     return float("inf"), tuple(dev.name for dev, part in pairs if dev.constraint.servo and part > 1e-6)
 
 
-def _told_of_directions(measure: Measure, s: Snapshot, unrealised: tuple[str, ...]) -> list[str]:
+def _describe_directions(measure: Measure, s: Snapshot, unrealised: tuple[str, ...]) -> list[str]:
     """Words for servo-constraints whose directions do not suffice, each with its place in the file."""
     if not unrealised:
         return []

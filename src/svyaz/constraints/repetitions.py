@@ -39,7 +39,7 @@ def independent(equations: Equations, state: Array, time: float) -> Equations:
     needed |= {d.name for d in full.deviations if d.constraint.servo}
     if not report.repetitive or needed & set(report.redundant):  # friction and controls are asked for one by one
         return equations
-    kept = _kept(full, report, state, time)
+    kept = _choose_rows(full, report, state, time)
     return _without(equations, kept, report)
 
 
@@ -88,10 +88,10 @@ def derived(system: System, form: str, active: Sequence[Constraint] | None = Non
         report = examine(full, start, 0.0)
         if not report.repetitive:
             raise
-        return _in_form(form, full, _kept(full, report, start, 0.0), report)
+        return _in_form(form, full, _choose_rows(full, report, start, 0.0), report)
 
 
-def _kept(full: Equations, report: RankReport, state: Array, time: float) -> list[int]:
+def _choose_rows(full: Equations, report: RankReport, state: Array, time: float) -> list[int]:
     """Numbers of the rows that are kept, in order."""
     s = measure_of(full).at(np.asarray(state, dtype=float), time)
     left = scaled_rows(s)
@@ -113,7 +113,7 @@ def _kept(full: Equations, report: RankReport, state: Array, time: float) -> lis
 def _without(equations: Equations, kept: Sequence[int], report: RankReport) -> Equations:
     if equations.origin is not None or equations.form not in ("multipliers", "articulated"):
         return _in_form(equations.form, examined(equations), kept, report)
-    return _told(equations.with_rows(kept), equations, kept, report)
+    return _leave_out(equations.with_rows(kept), equations, kept, report)
 
 
 def _in_form(form: str, full: Equations, kept: Sequence[int], report: RankReport) -> Equations:
@@ -121,11 +121,11 @@ def _in_form(form: str, full: Equations, kept: Sequence[int], report: RankReport
     constraints = tuple(full.deviations[k].constraint for k in kept)
     reduced = form_of(form).reduced
     if reduced is not None:
-        return _told(reduced(full.system, constraints), full, kept, report)
-    return _told(derive(replace(full.system.plain(), constraints=constraints), form), full, kept, report)
+        return _leave_out(reduced(full.system, constraints), full, kept, report)
+    return _leave_out(derive(replace(full.system.plain(), constraints=constraints), form), full, kept, report)
 
 
-def _told(made: Equations, full: Equations, kept: Sequence[int], report: RankReport) -> Equations:
+def _leave_out(made: Equations, full: Equations, kept: Sequence[int], report: RankReport) -> Equations:
     spare = tuple(d for k, d in enumerate(full.deviations) if k not in kept)
     names = [d.name for d in spare]
     left = listed(names, range(len(names)))

@@ -64,7 +64,7 @@ def snapshot_tables(equations: Equations) -> dict[str, Table]:
 def _term_sizes(equations: Equations) -> tuple[list[Expression], list[Expression], list[list[Expression]]]:
     """Sums of the magnitudes of terms, which may vanish at rest: of residuals in position and in velocity, of entries of G."""
     acting, rows = [d.constraint for d in equations.deviations], equations.constraint_jacobian
-    if equations.by_points:
+    if equations.system.bodies and equations.origin is None:
         from svyaz.forms import written_sizes
 
         known = written_sizes(equations.system, acting, magnitude)

@@ -103,7 +103,6 @@ class Equations:
     ``undetermined`` ones are one choice of many. In equations of a tree that are named, not written, there is no M and no G,
     deviations are symbols, and ``bias`` is what acts beside the inertia and the weight of bodies.
     ``given`` are names of numbers that stand behind the states where rates are asked for.
-    ``by_points``: rows of constraints were made by points of bodies.
     ``switches`` are constants that let the constraints act; the programs of equations with them serve those ``within``.
     """
 
@@ -132,7 +131,6 @@ class Equations:
     spare: tuple[Deviation, ...] = ()
     undetermined: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
-    by_points: bool = False
     switches: tuple[se.Symbol, ...] = ()
     within: Equations | None = None
 

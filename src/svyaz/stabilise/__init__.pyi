@@ -14,6 +14,8 @@ from svyaz.stabilise.branch_crossing import SingularCrossing as SingularCrossing
 from svyaz.stabilise.decision import Decision as Decision
 from svyaz.stabilise.decision import GainReport as GainReport
 from svyaz.stabilise.decision import Refusal as Refusal
+from svyaz.stabilise.declared_integrals import cannot_be_held as cannot_be_held
+from svyaz.stabilise.declared_integrals import not_integrals as not_integrals
 from svyaz.stabilise.deviation import StatePlaces as StatePlaces
 from svyaz.stabilise.deviation import deviations as deviations
 from svyaz.stabilise.deviation import places_of as places_of
@@ -27,11 +29,9 @@ from svyaz.stabilise.exports import stabilised as stabilised
 from svyaz.stabilise.gain_choice import Choice as Choice
 from svyaz.stabilise.integrals import BRACKET as BRACKET
 from svyaz.stabilise.integrals import HeldIntegral as HeldIntegral
-from svyaz.stabilise.integrals import cannot_be_held as cannot_be_held
 from svyaz.stabilise.integrals import held_integrals as held_integrals
 from svyaz.stabilise.integrals import hold as hold
 from svyaz.stabilise.integrals import in_states_of as in_states_of
-from svyaz.stabilise.integrals import not_integrals as not_integrals
 from svyaz.stabilise.integrals import way_of_holding as way_of_holding
 from svyaz.stabilise.judgement import verdict_alone as verdict_alone
 from svyaz.stabilise.laws import meanings as meanings

@@ -19,7 +19,8 @@ from svyaz.forms import Equations
 from svyaz.integrate import Status
 from svyaz.stabilise.advancing import departure
 from svyaz.stabilise.decision import Decision, Refusal, without_constraints
-from svyaz.stabilise.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
+from svyaz.stabilise.declared_integrals import cannot_be_held, not_integrals
+from svyaz.stabilise.integrals import HeldIntegral, in_states_of
 from svyaz.stabilise.options import Options
 from svyaz.stabilise.request import AUTO, PROJECTION
 

@@ -47,7 +47,6 @@ def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations
         deviations=deviations,
         constraint_jacobian=tuple(tuple(row) for row in rows),
         constraint_bias=tuple(bias),
-        by_points=by_points is not None,
         pulls=tuple(
             Pull(k, friction, se.Integer(c.pushes or 1), side)
             for k, c in enumerate(active)
