@@ -16,8 +16,9 @@ from svyaz.motion import check, simulate
 from svyaz.show import as_json
 from svyaz.stabilise import segment
 from svyaz.stabilise.deviation import StatePlaces, state_scale
-from svyaz.stabilise.gain_search import TABLE, candidates
+from svyaz.stabilise.gain_choice import candidates
 from svyaz.stabilise.pilot import scheme_of, spread
+from svyaz.stabilise.search_table import TABLE
 
 ROOT = Path(__file__).parents[2]
 

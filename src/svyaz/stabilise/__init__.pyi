@@ -2,7 +2,7 @@ from svyaz.stabilise.advancing import advance as advance
 from svyaz.stabilise.advancing import branches as branches
 from svyaz.stabilise.advancing import bridged as bridged
 from svyaz.stabilise.advancing import departure_of as departure_of
-from svyaz.stabilise.advancing import next_passage as next_passage
+from svyaz.stabilise.advancing import next_crossing as next_crossing
 from svyaz.stabilise.advancing import next_stop as next_stop
 from svyaz.stabilise.advancing import steps_left as steps_left
 from svyaz.stabilise.beginning import SWITCH_TOLERANCE as SWITCH_TOLERANCE

@@ -1,8 +1,8 @@
 """Integration of one phase, through the positions at which its constraints branch, and from them.
 
 Where a motion starts at such a position, accelerations are quotients of quantities that vanish together. But the velocities say
-along which branch the motion leaves, and on it the motion is smooth: it is the polynomial of ``passages`` whose first state is
-the position itself, with all of Gauss' nodes behind it.
+along which branch the motion leaves, and on it the motion is smooth: it is the polynomial of ``branch_crossing`` whose first
+state is the position itself, with all of Gauss' nodes behind it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from svyaz.constraints import examine, examined, model_states, residuals
 from svyaz.dynamics import measure_of, plain_rates
 from svyaz.forms import Equations
 from svyaz.integrate import Bridge, Path, Status, joined
-from svyaz.stabilise.branch_crossing import Polynomial, SingularCrossing, Way, can_branch, first_passage
+from svyaz.stabilise.branch_crossing import Polynomial, SingularCrossing, Way, can_branch, find_branch_crossing
 from svyaz.stabilise.degeneracy import least_values, varies
 from svyaz.stabilise.options import Options
 from svyaz.stabilise.perturbations import perturbation
-from svyaz.stabilise.polar_crossing import first_pole, has_poles
+from svyaz.stabilise.polar_crossing import find_pole_crossing, has_poles
 from svyaz.stabilise.request import OFF
 from svyaz.stabilise.segment import Segment, integrated, prepare
 
@@ -48,12 +48,12 @@ def advance(
     progress: Callable[[float], object] | None,
     max_steps: int | None = None,
 ) -> Path:
-    """Integrate over the phase; branching positions on the way are passed by continuity (see ``passages``)."""
+    """Integrate over the phase; branching positions on the way are passed by continuity (see ``branch_crossing``)."""
     pieces: list[Path] = []
     time, stop, rows = span[0], span[1], grid
 
     def to_pass(path: Path) -> SingularCrossing | None:
-        return next_passage(segment, path, span[1], options, grid)
+        return next_crossing(segment, path, span[1], options, grid)
 
     left = departure_of(segment, state, span, options, grid)
     if left is not None:
@@ -126,7 +126,7 @@ def _state_of_model(equations: Equations, start: tuple[float, ...], time: float)
     return model_states(equations, np.array([time]), np.array([start]))[0]
 
 
-def next_passage(
+def next_crossing(
     segment: Segment, path: Path, end: float, options: Options, grid: Array | None, near: float = np.inf
 ) -> SingularCrossing | None:
     """The first branching position or pole of coordinates that a path comes to before ``end``, passed.
@@ -135,8 +135,12 @@ def next_passage(
     """
     if path.status is Status.STOPPED:
         return None
-    found = first_passage(segment, path, end, options.step, grid)
-    pole = first_pole(segment, path, min(end, near), options.step, grid) if passes_poles(segment, options) else None
+    found = find_branch_crossing(segment, path, end, options.step, grid)
+    pole = (
+        find_pole_crossing(segment, path, min(end, near), options.step, grid)
+        if passes_poles(segment, options)
+        else None
+    )
     return pole if pole is not None and (found is None or pole.times[0] < found.times[0]) else found
 
 
@@ -155,7 +159,10 @@ def branches(equations: Equations, options: Options, state: Array) -> bool:
     quick = replace(options, stabilize=OFF, method="dop853", step=None, rtol=1e-6, atol=None, max_steps=QUICK)
     segment = prepare(equations, perturbation(equations, OFF), (), quick, 0.0, state)
     span = (0.0, options.until)
-    return first_passage(segment, integrated(segment, state, span, quick, None, None), span[1], None, None) is not None
+    return (
+        find_branch_crossing(segment, integrated(segment, state, span, quick, None, None), span[1], None, None)
+        is not None
+    )
 
 
 def steps_left(options: Options, pieces: Sequence[Path], max_steps: int | None = None) -> int:
@@ -239,7 +246,7 @@ def departure(
             length = min(step * max(1, round(length / step)), span[1] - span[0])
         curve = _curve(way, length)
         if curve is not None:
-            return way.passage(curve, span[0], 0, step, grid)
+            return way.crossing(curve, span[0], 0, step, grid)
     return None
 
 

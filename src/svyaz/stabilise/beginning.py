@@ -22,10 +22,7 @@ from svyaz.stabilise.decision import Decision, Refusal, without_constraints
 from svyaz.stabilise.declared_integrals import cannot_be_held, not_integrals
 from svyaz.stabilise.integrals import HeldIntegral, in_states_of
 from svyaz.stabilise.options import Options
-from svyaz.stabilise.request import AUTO, PROJECTION
-
-MOST_TOLD = 3
-"""So many constraints that a start does not satisfy are named one by one."""
+from svyaz.stabilise.request import AUTO, MOST_LISTED, PROJECTION
 
 SWITCH_TOLERANCE = 1e-5
 """A constraint may begin to act when its residual is below this part of its own scale."""
@@ -153,8 +150,8 @@ def inconsistent_start(
     told = [_describe(name, r) for name, r in off.items() if max(abs(r.position or 0.0), abs(r.velocity)) > least[name]]
     if not told:
         return ""
-    more = f" (and {len(told) - MOST_TOLD} more)" if len(told) > MOST_TOLD else ""
-    words = f"the initial state does not satisfy {' and '.join(told[:MOST_TOLD])}{more}"
+    more = f" (and {len(told) - MOST_LISTED} more)" if len(told) > MOST_LISTED else ""
+    words = f"the initial state does not satisfy {' and '.join(told[:MOST_LISTED])}{more}"
     return Advice(f"{words}; move it onto the constraints first, or ask for the run in spite of it", "start", words)
 
 

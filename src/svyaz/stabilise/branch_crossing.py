@@ -80,7 +80,7 @@ def can_branch(segment: Segment) -> bool:
     return bool(full.deviations) and not full.servo and not full.system.step_rule
 
 
-def first_passage(
+def find_branch_crossing(
     segment: Segment, path: Path, end: float, step: float | None, grid: Array | None
 ) -> SingularCrossing | None:
     """The first branching position that a path comes to before ``end``.
@@ -100,7 +100,7 @@ def first_passage(
 def _pass_from(
     segment: Segment, path: Path, row: int, moment: float, end: float, step: float | None, grid: Array | None
 ) -> SingularCrossing | None:
-    """The passage from a row, with a length that puts the position into its middle; None where there is none."""
+    """The crossing from a row, with a length that puts the position into its middle; None where there is none."""
     start = float(path.times[row])
     way = Way.of(segment, start, path.states[row])
     if way is None:
@@ -120,7 +120,7 @@ def _pass_from(
         if found is None:
             return None
         if abs(found - share) < 0.05:
-            return way.passage(curve, start + found * length, row, step, grid)
+            return way.crossing(curve, start + found * length, row, step, grid)
         moment = start + found * length
     return None
 
@@ -251,10 +251,10 @@ class Way:
         bend, slope, _ = np.polyfit(parts[near], least[near] ** 2, 2)
         return float(np.clip(-slope / (2 * bend), 0.0, 1.0)) if bend > 0.0 else None
 
-    def passage(
+    def crossing(
         self, curve: Polynomial, moment: float, row: int, step: float | None, grid: Array | None
     ) -> SingularCrossing:
-        """The passage along a curve, with rows at the steps of a fixed length or at times of a grid; its last one is put onto
+        """The crossing along a curve, with rows at the steps of a fixed length or at times of a grid; its last one is put onto
         the constraints.
         """
         equations, end = self.written, self.time + curve.length

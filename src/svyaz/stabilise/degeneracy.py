@@ -22,7 +22,7 @@ from svyaz.stabilise.segment import Segment
 from svyaz.stabilise.verdicts import ROUNDING
 
 COMPARED = 200
-"""Rows of the run with which a singular point is compared."""
+"""Rows of a run with which its end, or a singular point, is compared."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class RunExcerpt:
         return np.max(np.abs(self.states[:, list(self.measure.coordinates)]), axis=0)
 
     @cached_property
-    def collapses(self) -> tuple[float, float]:
+    def degeneracies(self) -> tuple[float, float]:
         """(inertia, gradients): the least inertia, of all motions or of those that the constraints allow, and the least
         singular value of the gradients, each at the row over the largest one along the run. Scales are those of the run.
         """
         if self.measure.large:
-            relative = self._collapses_of_entries()
+            relative = self._degeneracies_of_entries()
             if relative is not None:
                 return relative
         numbers = self.measure.along(self.times, self.states)
@@ -87,7 +87,7 @@ class RunExcerpt:
         relative = np.where(largest > ROUNDING, found[:, self.here] / np.where(largest > 0.0, largest, 1.0), 1.0)
         return float(min(relative[0], relative[1])), float(relative[2])
 
-    def _collapses_of_entries(self) -> tuple[float, float] | None:
+    def _degeneracies_of_entries(self) -> tuple[float, float] | None:
         """The same of large sparse matrices; None where they have no order of elimination."""
         mass, plain = self.measure.matrices(self.times, self.states)
         good = np.asarray(np.isfinite(mass.values).all(axis=1) & np.isfinite(plain.values).all(axis=1))

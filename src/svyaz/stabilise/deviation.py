@@ -131,7 +131,7 @@ NO_SIZE = 1e-9
 """The least scale as a part of the largest state, where nothing is known of masses."""
 
 ROUNDED = 64 * np.finfo(float).eps
-"""Rounding of the forces, as a part of them."""
+"""Rounding of forces and of deviations, as a part of their scale."""
 
 
 @dataclass(frozen=True)

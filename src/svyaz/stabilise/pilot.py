@@ -28,7 +28,7 @@ from svyaz.arrays import Array
 from svyaz.integrate import COUNTED, Budget, Path, Status, Tableau, path_work
 from svyaz.integrate import method as find_method
 from svyaz.stabilise.advancing import Advancing, advance
-from svyaz.stabilise.deviation import Deviations, deviations
+from svyaz.stabilise.deviation import ROUNDED, Deviations, deviations
 from svyaz.stabilise.gain_range import applied, factors_along, recursion, rounding_walk
 from svyaz.stabilise.options import Options
 from svyaz.stabilise.perturbations import critical, rescale
@@ -59,8 +59,6 @@ LOST = 0.1
 
 GONE = 0.5
 """A constraint that comes to deviate by this part of its scale, which grows with it, is lost."""
-
-ROUNDING = 64 * np.finfo(float).eps
 
 
 @dataclass(frozen=True)
@@ -327,7 +325,7 @@ def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Arra
 def _agree(a: Array, b: Array, measured: Deviations, all_scales: Array) -> bool:
     """Do two pilots tell the same? Deviations as large as the constraint itself tell nothing."""
     scales = all_scales[measured.reported]
-    floor = ROUNDING * scales
+    floor = ROUNDED * scales
     one, two = (np.maximum(v[measured.reported], floor) for v in (a, b))
     if not (np.all(one < LOST * scales) and np.all(two < LOST * scales)):
         return False

@@ -27,13 +27,13 @@ NEAR, FAR = 0.1, 0.25
 """A pole that comes nearer than NEAR is passed in another chart, from FAR before it to FAR behind it."""
 
 ACCURATE, LONGEST = 1e-12, 1000
-"""The error allowed in a step of a passage, and the number of its steps: it covers twice FAR, whatever goes on beside it."""
+"""The error allowed in a step of a crossing, and the number of its steps: it covers twice FAR, whatever goes on beside it."""
 AT_POLE = 1e-13
 HIT = 1e-9
 """Nearer to the pole than this the motion goes through it: δ changes its sign, ψ does not change."""
 
 _not_passed: WeakKeyDictionary[Segment, dict[CoordinatePole, tuple[float, float]]] = WeakKeyDictionary()
-"""Spans of time of passages that took too many steps: they are not tried again from within, in part after part of a run."""
+"""Spans of time of crossings that took too many steps: they are not tried again from within, in part after part of a run."""
 
 
 def has_poles(segment: Segment) -> bool:
@@ -41,7 +41,7 @@ def has_poles(segment: Segment) -> bool:
     return len(segment.equations.accelerated) <= MOST_COORDINATES and bool(poles_of(segment.equations))
 
 
-def first_pole(
+def find_pole_crossing(
     segment: Segment, path: Path, end: float, step: float | None, grid: Array | None
 ) -> SingularCrossing | None:
     """The first pole that a path comes near to before ``end``, passed."""

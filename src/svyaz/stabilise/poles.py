@@ -41,7 +41,7 @@ class CoordinatePole:
 
     @property
     def text(self) -> str:
-        """What is told of a passage."""
+        """How a note names it."""
         place = {0.0: "0", pi: "pi", pi / 2: "pi/2", -pi / 2: "-pi/2"}[self.at]
         return f"the pole {self.theta} = {place} of the coordinates, where {self.psi} has no meaning, in another chart"
 

@@ -140,6 +140,10 @@ def finite(what: str, value: float) -> float:
     return float(value)
 
 
+MOST_LISTED = 3
+"""So many things are named one by one in a message."""
+
+
 def bad(message: str, hint: str | None) -> ModelError:
     """A complaint without a place."""
     return ModelError([Problem(message, None, hint)])

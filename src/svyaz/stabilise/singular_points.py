@@ -22,6 +22,7 @@ from svyaz.matrices import weakest_combination
 from svyaz.stabilise.degeneracy import COMPARED, RunExcerpt, run_about
 from svyaz.stabilise.deviation import deviations
 from svyaz.stabilise.observed_columns import observed
+from svyaz.stabilise.request import MOST_LISTED
 from svyaz.stabilise.segment import Segment
 
 NEAR = 0.01
@@ -30,8 +31,8 @@ NEAR = 0.01
 SHARP = 2.0
 """A finished run stepped over a singular point where log |det| is lower by this than two rows before and after."""
 
-MOST_EXAMINED, MOST_NOTES = 5000, 3
-"""Rows of a finished run that are looked at for singular points, and notes that are made of them."""
+MOST_EXAMINED = 5000
+"""Rows of a finished run that are looked at for singular points."""
 
 MOST_MOMENTS = 12
 """So many moments at which branching positions were passed are told."""
@@ -39,7 +40,7 @@ MOST_MOMENTS = 12
 LOOK_BACK = 4000
 """So many rows before the end of a run are searched for the singular point that ended it."""
 
-COLLAPSED = 0.2
+DEGENERATE = 0.2
 """What falls below this part of its largest size along the run is what degenerates."""
 
 BOUNDED = 2.0
@@ -84,7 +85,7 @@ def _sign_change(segment: Segment, path: Path) -> int | None:
 
 
 def note_singular_points(segment: Segment, path: Path) -> list[str]:
-    """Notes on singular points that a finished run stepped over: the determinant of the augmented matrix collapses and
+    """Notes on singular points that a finished run stepped over: the determinant of the augmented matrix degeneracies and
     recovers within a step, or changes its sign.
     """
     if not segment.equations.deviations or path.status is not Status.FINISHED:
@@ -109,7 +110,7 @@ def note_singular_points(segment: Segment, path: Path) -> list[str]:
         known = (times >= bridge.start) & (times <= bridge.end)
         sharp[known] = turned[known] = False
     rows = np.flatnonzero(sharp | turned)
-    told = [f"the run stepped over {_describe(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
+    told = [f"the run stepped over {_describe(segment, times, states, int(k))}" for k in rows[:MOST_LISTED]]
     return [*_pole_notes(path), *_branch_notes(segment, path, times, states), *told]
 
 
@@ -199,22 +200,22 @@ def _describe(segment: Segment, times: Array, states: Array, row: int, bridge: B
 
 
 def _reason(run: RunExcerpt, segment: Segment, state: Array, time: float) -> str:
-    equations, (inertia, gradients) = run.equations, run.collapses
+    equations, (inertia, gradients) = run.equations, run.degeneracies
     report = examine(equations, state, time)
     structural = [d for d in report.dependencies if d.structural]
     if structural:
         return "; ".join(report.messages)
-    if segment.equations is not equations and min(inertia, gradients) > COLLAPSED:
+    if segment.equations is not equations and min(inertia, gradients) > DEGENERATE:
         return (
             f"the chart of the form '{segment.equations.form}' ends there, where the equations with multipliers are "
             "regular; other dependent coordinates avoid it"
         )
-    if inertia <= COLLAPSED:
+    if inertia <= DEGENERATE:
         return (
             "the kinetic energy degenerates there; where this comes from the coordinates, as at the pole of angles, "
             "others avoid it"
         )
-    if gradients <= COLLAPSED:
+    if gradients <= DEGENERATE:
         return _of_constraints(run, state, time)
     if equations.servo:
         names = [d.name for d in equations.deviations if d.constraint.servo]

@@ -29,20 +29,8 @@ from svyaz.stabilise.options import Options
 from svyaz.stabilise.perturbations import Perturbation, damped, rescale
 from svyaz.stabilise.pilot import seconds_left
 from svyaz.stabilise.request import Stabilisation, baumgarte, one_gain
+from svyaz.stabilise.search_table import TABLE
 from svyaz.stabilise.segment import Segment, integrated, integrated_each, prepare
-
-NOISE = 1e-12
-"""Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
-
-REFERENCE_RTOL = 1e-13
-COMPARED = 401
-"""The trajectory error is taken over about so many moments."""
-
-TRIAL_STEPS = 100_000
-"""Of a run with more equal steps than this, the first so many are tried."""
-
-LONGEST_TRIAL = 400_000
-"""A trial run that chooses its steps is given up after about so many."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +68,11 @@ class TrialRun:
     @cached_property
     def product(self) -> float:
         """The logarithm of residual times error, as far as they are more than rounding; the residual's alone without one."""
-        error = 0.0 if isnan(self.error) else np.log(max(self.error, NOISE))
-        return float(np.log(max(self.residual, NOISE)) + error)
+        error = 0.0 if isnan(self.error) else np.log(max(self.error, TABLE.noise))
+        return float(np.log(max(self.residual, TABLE.noise)) + error)
 
 
-LOW, HIGH, DAMPING = (f"gain law 0 {k}" for k in (1, 2, 3))
+LOW, HIGH, DAMPING = "gain law low", "gain law high", "gain law damping"
 """Names of κ₀, κ₁ and ζ among the gains of a law."""
 
 Trials = Mapping[TrialGains, TrialRun]
@@ -122,7 +110,7 @@ class TrialRuns:
     def path(self, setting: TrialGains) -> Path:
         """One trial run."""
         segment = self._code(setting).regained(self._law(setting))
-        return self.way(segment, self.state, self.span, self.options, self.grid, None, 2 * LONGEST_TRIAL)
+        return self.way(segment, self.state, self.span, self.options, self.grid, None, 2 * TABLE.longest_trial)
 
     def _paths(self, settings: Sequence[TrialGains], seconds: float) -> list[Path]:
         """Trial runs of the first settings: of those that share code, one at least, as many as these seconds of work allow."""
@@ -130,7 +118,9 @@ class TrialRuns:
         if self.way is not integrated or not code.gains_in_rates_alone:
             return [self.path(settings[0])]
         gains = [self._law(one).gains for one in takewhile(lambda one: self._code(one) is code, settings)]
-        return integrated_each(code, gains, self.state, self.span, self.options, self.grid, 2 * LONGEST_TRIAL, seconds)
+        return integrated_each(
+            code, gains, self.state, self.span, self.options, self.grid, 2 * TABLE.longest_trial, seconds
+        )
 
     def compare(self, settings: Sequence[TrialGains], paths: Sequence[Path]) -> dict[TrialGains, TrialRun]:
         """The results of trial runs with the first settings."""
@@ -162,7 +152,7 @@ class TrialRuns:
     def energy_change(self, setting: TrialGains) -> float:
         """(E(T) - E(0)) / max(|E(0)|, max T) along a trial run; nan where the energy is no first integral."""
         segment, path = self._code(setting).regained(self._law(setting)), self.path(setting)
-        rows = np.unique(np.linspace(0, len(path.times) - 1, COMPARED).astype(int))
+        rows = np.unique(np.linspace(0, len(path.times) - 1, TABLE.compared).astype(int))
         columns = observed(segment, path.times[rows], path.states[rows])
         energy, kinetic = columns["integrals"].get("energy"), columns["energies"].get("kinetic", np.zeros(1))
         if energy is None:
@@ -261,31 +251,33 @@ def _texts(equations: Equations, setting: TrialGains, scales: Mapping[str, float
 
 def accurate_motion(segment: Segment, options: Options, state: Array, span: tuple[float, float], most: int) -> Path:
     """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
-    rtol = REFERENCE_RTOL if options.rtol is None else max(LEAST_RTOL, min(REFERENCE_RTOL, options.rtol / 10))
+    rtol = (
+        TABLE.reference_rtol if options.rtol is None else max(LEAST_RTOL, min(TABLE.reference_rtol, options.rtol / 10))
+    )
     strict = replace(options, method="dop853", step=None, rtol=rtol, atol=None)
     gentle = segment.regained(rescale(segment.perturbation, 1.0 / (span[1] - span[0])))
     return advance(gentle, state, span, strict, nodes_of(options, span), None, most)
 
 
 def nodes_of(options: Options, span: tuple[float, float]) -> Array:
-    """At most COMPARED moments that are nodes of every trial run with a fixed step."""
+    """At most ``compared`` moments that are nodes of every trial run with a fixed step."""
     if options.step is None:
-        return np.linspace(*span, COMPARED)
+        return np.linspace(*span, TABLE.compared)
     count = int((span[1] - span[0]) / options.step * (1 + 1e-12))
-    stride = max(1, -(-count // COMPARED))
+    stride = max(1, -(-count // TABLE.compared))
     nodes = span[0] + options.step * np.arange(0, count + 1, stride)
     return np.asarray(np.minimum(nodes, span[1]), dtype=float)  # rounding may lead beyond the end
 
 
 def trial_span(options: Options, span: tuple[float, float]) -> tuple[float, float]:
-    """The part of a run that is tried: its first ``TRIAL_STEPS``, with the step of the run; or all of it."""
-    return span[0], span[1] if options.step is None else min(span[1], span[0] + TRIAL_STEPS * options.step)
+    """The part of a run that is tried: its first steps, with the step of the run; or all of it."""
+    return span[0], span[1] if options.step is None else min(span[1], span[0] + TABLE.trial_steps * options.step)
 
 
 def affordable(budget: Budget, path: Path) -> int:
     """So many steps of the accurate motion, of twelve evaluations each, are in the budget."""
     each = evaluation_work(path.states.shape[1])
-    return int(np.clip(seconds_left(budget) / (12 * each), 1000, LONGEST_TRIAL))
+    return int(np.clip(seconds_left(budget) / (12 * each), 1000, TABLE.longest_trial))
 
 
 def trajectory_error(path: Path, reference: Path, scale: StateScale) -> float:

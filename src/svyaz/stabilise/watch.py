@@ -35,9 +35,11 @@ from svyaz.forms import Equations
 from svyaz.integrate import UNSOLVED, Path, Status, along
 from svyaz.matrices import singular_values
 from svyaz.program import Tabulated, function, once_for_each
+from svyaz.stabilise.degeneracy import COMPARED
 from svyaz.stabilise.deviation import SAMPLED, deviations
 from svyaz.stabilise.integrals import HeldIntegral
 from svyaz.stabilise.options import Options
+from svyaz.stabilise.request import MOST_LISTED
 from svyaz.stabilise.segment import Segment
 
 SAMPLES = 1000
@@ -213,7 +215,7 @@ def exceeds_projection(segment: Segment, path: Path) -> bool:
     return bool(np.any(largest > PROJECTED * measured.scales(path.times, path.states)))
 
 
-COLLAPSED = 0.01
+DEGENERATE = 0.01
 """Gradients whose least singular value is below this part of its largest along the run have become dependent."""
 
 OFF = 1e-6
@@ -221,9 +223,6 @@ OFF = 1e-6
 
 GROWN = 3.0
 """… and a held integral when it is off by so many times what it was at first, too."""
-
-LOOKED_AT = 200
-"""So many rows of the run, its last among them, are looked at."""
 
 
 def find_unreachable_values(segment: Segment, path: Path) -> tuple[int, str] | None:
@@ -234,7 +233,7 @@ def find_unreachable_values(segment: Segment, path: Path) -> tuple[int, str] | N
     if not len(finite):
         return None
     last = int(finite[-1])
-    rows = np.unique(np.linspace(0, last, LOOKED_AT).astype(int))
+    rows = np.unique(np.linspace(0, last, COMPARED).astype(int))
     table = _along(segment, np.column_stack([path.times[rows], path.states[rows]]))
     slopes, values = table["slopes"], table["values"]
     if not (np.isfinite(slopes).all() and np.isfinite(values).all()):
@@ -242,7 +241,7 @@ def find_unreachable_values(segment: Segment, path: Path) -> tuple[int, str] | N
     least = np.array([singular_values(matrix)[-1] for matrix in slopes])
     sizes = np.maximum(np.abs(values).max(axis=0), [abs(h.value) for h in segment.held])
     off = np.abs(values[-1] - [h.value for h in segment.held]) > OFF * sizes
-    if least[-1] > COLLAPSED * least.max() or not off.any():
+    if least[-1] > DEGENERATE * least.max() or not off.any():
         return None
     return last, _describe(segment.held, values[-1], float(path.times[last]))
 
@@ -301,8 +300,6 @@ ALIKE = 3.0
 NOTABLE = 0.1
 """A variation of rates that is this part of their size at least is a jump."""
 
-MOST_NAMED = 3
-
 
 def find_jump(segment: Segment, path: Path) -> tuple[int, str] | None:
     """(row, words) where a run that stalled did so since its rates jump."""
@@ -316,7 +313,7 @@ def find_jump(segment: Segment, path: Path) -> tuple[int, str] | None:
     names = [name for name, jump in zip(segment.equations.states, jumps, strict=True) if jump]
     if not names:
         return None
-    told = ", ".join(f"d({name})/dt" for name in names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+    told = ", ".join(f"d({name})/dt" for name in names[:MOST_LISTED]) + (" …" if len(names) > MOST_LISTED else "")
     reason = (
         f"the rates {told} jump at t = {path.times[-1]:.9g}, and no step is short enough; a smooth law in place of the jump, "
         "v/sqrt(v^2 + small^2) for v/|v|, would be followed"

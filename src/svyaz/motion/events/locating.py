@@ -28,7 +28,7 @@ from svyaz.stabilise import (
     bridged,
     departure_of,
     integrated,
-    next_passage,
+    next_crossing,
     next_stop,
     steps_left,
 )
@@ -120,7 +120,7 @@ def _to_event(
             guarded, most = replace(segment, projection=guard.flow), steps_left(options, pieces)
             path = integrated(guarded, state, (time, stop), options, None, progress, most, wary)
             near = time + BEHIND * (guard.end - time) if guard.alarmed else limit
-            passage = next_passage(segment, path, limit, options, None, near)
+            passage = next_crossing(segment, path, limit, options, None, near)
             if passage is not None or path.status is not Status.STALLED:
                 break
         if passage is None:
