@@ -37,7 +37,6 @@ from svyaz.stabilise.judgement import verdict_alone as verdict_alone
 from svyaz.stabilise.laws import meanings as meanings
 from svyaz.stabilise.laws import positions_of as positions_of
 from svyaz.stabilise.laws import velocities_of as velocities_of
-from svyaz.stabilise.lyapunov import Region as Region
 from svyaz.stabilise.observed_columns import Jump as Jump
 from svyaz.stabilise.observed_columns import jump_log as jump_log
 from svyaz.stabilise.observed_columns import observed as observed
@@ -48,7 +47,6 @@ from svyaz.stabilise.perturbations import Perturbation as Perturbation
 from svyaz.stabilise.perturbations import critical as critical
 from svyaz.stabilise.perturbations import perturbation as perturbation
 from svyaz.stabilise.pilot import SAFETY as SAFETY
-from svyaz.stabilise.pilot import Prediction as Prediction
 from svyaz.stabilise.pilot import is_foretold as is_foretold
 from svyaz.stabilise.pilot import scheme_of as scheme_of
 from svyaz.stabilise.polar_crossing import has_poles as has_poles
@@ -68,7 +66,6 @@ from svyaz.stabilise.singular_points import singular_point as singular_point
 from svyaz.stabilise.stepping import ManyStepper as ManyStepper
 from svyaz.stabilise.stepping import SingleStepper as SingleStepper
 from svyaz.stabilise.verdicts import ROUNDING as ROUNDING
-from svyaz.stabilise.verdicts import Certificate as Certificate
 from svyaz.stabilise.verdicts import Discretisation as Discretisation
 from svyaz.stabilise.verdicts import largest_gain as largest_gain
 from svyaz.stabilise.watch import ErrorBound as ErrorBound

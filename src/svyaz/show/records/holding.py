@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from svyaz.json_types import Record
 from svyaz.show.results import as_json, finite
-from svyaz.stabilise import SAFETY, Certificate, Choice, GainReport, Prediction, Region
+from svyaz.stabilise import SAFETY, Choice, GainReport
 
 
 def gains_record(gains: GainReport | None) -> Record:
@@ -59,27 +59,34 @@ def _verdict_record(found: GainReport) -> Record:
     if found.choice is not None:
         record["auto"] = as_json(found.choice)
     if found.prediction is not None:
-        record["pilot"] = as_json(found.prediction)
+        pilot = found.prediction
+        record["pilot"] = {
+            "coarseness": pilot.coarseness,
+            "steps": pilot.steps,
+            "seconds": pilot.seconds,
+            "remainders": dict(pilot.remainders),
+            "finished": pilot.finished,
+        }
     if found.certificates:
-        record["certificates"] = [as_json(c) for c in found.certificates]
+        record["certificates"] = [
+            {"kind": c.kind, "holds": c.holds, "value": finite(c.value), "reason": c.reason} for c in found.certificates
+        ]
     if found.regions:
-        record["lyapunov"] = [as_json(region) for region in found.regions]
+        # the level is null where every deviation dies out, and 0 where nothing is proved
+        record["lyapunov"] = [
+            {
+                "constraints": list(region.constraints),
+                "proved": region.proved,
+                "deviations": list(region.names),
+                "matrix": region.matrix.tolist(),
+                "level": finite(region.level),
+                "rate": finite(region.rate),
+                "where": {name: list(sides) for name, sides in region.where.items()},
+                "reason": region.told,
+            }
+            for region in found.regions
+        ]
     return record
-
-
-@as_json.register(Region)
-def _(found: Region) -> Record:
-    """The level is null where every deviation dies out, and 0 where nothing is proved."""
-    return {
-        "constraints": list(found.constraints),
-        "proved": found.proved,
-        "deviations": list(found.names),
-        "matrix": found.matrix.tolist(),
-        "level": finite(found.level),
-        "rate": finite(found.rate),
-        "where": {name: list(sides) for name, sides in found.where.items()},
-        "reason": found.told,
-    }
 
 
 @as_json.register(Choice)
@@ -106,19 +113,3 @@ def _(found: Choice) -> Record:
             for t in found.trials
         ],
     }
-
-
-@as_json.register(Prediction)
-def _(found: Prediction) -> Record:
-    return {
-        "coarseness": found.coarseness,
-        "steps": found.steps,
-        "seconds": found.seconds,
-        "remainders": dict(found.remainders),
-        "finished": found.finished,
-    }
-
-
-@as_json.register(Certificate)
-def _(found: Certificate) -> Record:
-    return {"kind": found.kind, "holds": found.holds, "value": finite(found.value), "reason": found.reason}
