@@ -19,6 +19,7 @@ from svyaz.stabilise.deviation import StatePlaces, state_scale
 from svyaz.stabilise.gain_choice import candidates
 from svyaz.stabilise.pilot import scheme_of, spread
 from svyaz.stabilise.search_table import TABLE
+from svyaz.stabilise.trial_runs import TrialGains, TrialRuns
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,6 +85,15 @@ def test_K6_gains_vary_where_that_wins_and_the_log_says_so() -> None:
     np.testing.assert_array_equal(motion.states, again.states)
     kept = simulate(model("sleigh"), method="rk2", step=0.01).gains.choice
     assert any("the gain is kept constant" in line for line in kept.log)
+
+
+@pytest.mark.parametrize(("at", "given"), [(1e-3, True), (5e-14, False)])
+def test_gains_that_vary_within_rounding_are_not_chosen(at, given) -> None:
+    made = bench("tools.nine").rig("pendulum-xy")
+    options = made.options(method="rk4", step=0.001, stabilize="auto")
+    exact = bench("gains.choice").reference(made, 0.001)
+    runs = TrialRuns(made.segment, options, made.state, made.span, accurate=exact)
+    assert runs.may_be_given(TrialGains(6.0, 0.7, 3.0, at)) is given
 
 
 def test_C4_auto_is_neither_a_constant_nor_the_inverse_of_the_step() -> None:

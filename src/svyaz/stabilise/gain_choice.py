@@ -107,6 +107,7 @@ def search(runs: TrialRuns, first: Trials, allowed: Array, budget: Budget) -> tu
         trials = extend(one for t in _leaders(trials, allowed, count) for one in _beside(t.setting, factor))
     variable = min(_leaders(trials, allowed, 1), key=lambda t: t.product, default=None)
     better = variable is not None and variable.product + 2 * log(TABLE.gap) <= constant.product
+    better = better and variable is not None and runs.may_be_given(variable.setting)
     cut = (f"the search for gains that vary was cut after {budget.told}",) if seconds_left(budget) <= 0.0 else ()
     note = _describe_variable(constant, variable, better=better)
     return known, variable if better and variable is not None else constant, (note, *cut)

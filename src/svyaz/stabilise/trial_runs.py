@@ -17,7 +17,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression
+from svyaz.expr import ZERO, Expression, ModelError
 from svyaz.forms import Equations
 from svyaz.integrate import LEAST_RTOL, Budget, Path, Status, evaluation_work
 from svyaz.model import deviation_rate_symbol, deviation_symbol
@@ -26,7 +26,7 @@ from svyaz.stabilise.deviation import Deviations, StateScale, deviations, state_
 from svyaz.stabilise.laws import ACTING, correction_of, general_law, own_laws, positions_of
 from svyaz.stabilise.observed_columns import observed
 from svyaz.stabilise.options import Options
-from svyaz.stabilise.perturbations import Perturbation, damped, rescale
+from svyaz.stabilise.perturbations import Perturbation, damped, perturbation, rescale
 from svyaz.stabilise.pilot import seconds_left
 from svyaz.stabilise.request import Stabilisation, baumgarte, one_gain
 from svyaz.stabilise.search_table import TABLE
@@ -168,6 +168,14 @@ class TrialRuns:
         if setting.damping != 1.0:
             return baumgarte(alpha=2 * setting.damping * kappa, beta=kappa**2, kappa=kappa)
         return one_gain(kappa)
+
+    def may_be_given(self, setting: TrialGains) -> bool:
+        """Can the gains be asked for? A law that varies within rounding of a deviation cannot be judged."""
+        try:
+            perturbation(self.segment.equations, self.gains(setting))
+        except ModelError:
+            return False
+        return True
 
     def _code(self, setting: TrialGains) -> Segment:
         """The code of a setting: that of the run, or one for variable gains."""
