@@ -1,7 +1,7 @@
 """Every run checks itself: the rates and multipliers of some rows are put into the equations as the model states them.
 
-At the first, middle and last row of the first phase of a kind, and of every fiftieth after it, what is left of the equations is
-compared with the sizes of their terms. More than rounding leaves there is a fault of the program: the run ends with an error
+At the first, middle and last row of the first phase of a kind, and of every fiftieth after it (of every fiftieth of any new
+kind, where there are many), what is left of the equations is compared with the sizes of their terms. More than rounding leaves there is a fault of the program: the run ends with an error
 that names the road by which its rates were computed.
 """
 
@@ -29,6 +29,9 @@ _CHECKED: WeakKeyDictionary[Segment, bytes] = WeakKeyDictionary()
 
 EVERY = 50
 """After the first phase of a kind every so many of them are looked at."""
+
+MOST_KINDS = 32
+"""After so many kinds only every so many new ones are looked at: contacts of many bodies make hundreds of them."""
 
 
 Due = tuple[Array, Array, Mapping[str, Array], Array]
@@ -101,7 +104,8 @@ class RunCheck:
         known = segment.equations.system.parameters
         key = (kind, tuple(known.get(str(s.side)) for s in segment.equations.sides))
         self._met[key] += 1
-        if self._met[key] % EVERY == 1:
+        usual = len(self._met) <= MOST_KINDS or self._met[key] > 1 or len(self._met) % EVERY == 0
+        if usual and self._met[key] % EVERY == 1:
             chosen = sorted({rows.start, (rows.start + rows.stop - 1) // 2, rows.stop - 1})
             times, states, multipliers = table
             ends = np.array([k in (rows.start, rows.stop - 1) for k in chosen])

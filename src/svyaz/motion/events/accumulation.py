@@ -73,7 +73,7 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
             if c not in group and (c.name in before or not coefficients.get(c.name))
         ]
         k = names.index(name)
-        push, speed = float(gaps.second_with(accelerated(s, others))[k]), e * float(gaps.rate[k])
+        push, speed = float(gaps.at_accelerations(accelerated(s, others)).second[k]), e * float(gaps.rate[k])
         if push > 0.0 and speed > 0.0:
             found[name] = Hop(
                 speed**2 / (2.0 * push),

@@ -54,8 +54,8 @@ def _first_entered(contacts: Contacts, segment: Segment, path: Path, again: Agai
     columns = [k for k, c in enumerate(contacts.constraints) if c.name not in acting]
     if not columns:
         return None
-    parts = contacts.numbers(np.column_stack([path.times, path.states, np.zeros_like(path.states)]))
-    value, rate = parts["value"][:, columns], parts["rate"][:, columns]
+    parts = contacts.numbers(np.column_stack([path.times, path.states]))
+    value, rate = parts["position"][:, columns], parts["velocity"][:, columns]
     room = contacts.tolerance * contacts.after(path).seen[columns]
     entered = value > room
     found = [(int(np.argmax(entered[:, k])), k) for k in np.flatnonzero(entered.any(axis=0))]

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.dynamics import (
+    FLOOR,
     dynamics_of,
     measure_of,
     typical_accelerations,
@@ -27,14 +28,12 @@ from svyaz.dynamics import (
     typical_speeds,
     with_floor,
 )
-from svyaz.expr import ZERO
 from svyaz.forms import Equations
 from svyaz.integrate import Path
 from svyaz.model import Constraint, is_one_sided
-from svyaz.program import Function, function
 
-Derivatives = Callable[[Array], dict[str, Array]]
-"""From rows [t, states, slopes of the states] to ``on`` with its derivatives, the sizes of their terms and ∂on'/∂v."""
+Tables = Callable[[Array], dict[str, Array]]
+"""From rows [t, states…] to ``on``, its rate, ∂on'/∂v, what on'' has without accelerations, and the sizes of its terms."""
 
 TOUCHING = 1e-5
 """Constraints that acted up to now touch while ``on`` is within this part of its size."""
@@ -65,29 +64,59 @@ MOMENT = 1e-3
 class Gaps:
     """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,).
 
-    ``terms`` is the sum of the magnitudes of the terms of ``on`` here, ``size`` the largest in the run so far.
-    ``usual_rate`` is how fast it would change with the kinetic energy that there is, ``rows`` is ∂on'/∂v (k, n); ``rate``
-    belongs to the ``speeds``, ``second`` to the ``accelerations``.
+        on' = G v + ∂on/∂t,    on'' = G v̇ + bias.
+
+    ``terms`` is the sum of the magnitudes of the terms of ``on`` here, ``size`` the largest in the run so far. ``rows`` is
+    G (k, n), ``magnitudes`` is |G|, ``moving`` is ∂on/∂t. ``usual`` are the speeds and accelerations (n,) that the energy and
+    the forces there are would give.
     """
 
     value: Array
-    rate: Array
-    second: Array
     terms: Array
     size: Array
-    rate_size: Array
-    second_size: Array
-    usual_rate: Array
     rows: Array
+    magnitudes: Array
+    moving: Array
+    bias: Array
     speeds: Array
     accelerations: Array
+    usual: tuple[Array, Array]
 
     def at_speeds(self, speeds: Array) -> Gaps:
         """At the same place with other velocities."""
-        moving = self.rate - self.rows @ self.speeds
-        terms = np.abs(self.rows) @ np.abs(speeds) + np.abs(moving)
-        sizes = np.maximum(terms, np.sqrt(self.size * self.second_size))
-        return replace(self, rate=self.rows @ speeds + moving, rate_size=sizes, speeds=speeds)
+        return replace(self, speeds=speeds)
+
+    def at_accelerations(self, accelerations: Array) -> Gaps:
+        """At the same place with other accelerations."""
+        return replace(self, accelerations=accelerations)
+
+    @cached_property
+    def rate(self) -> Array:
+        """on'."""
+        return np.asarray(self.rows @ self.speeds + self.moving)
+
+    @cached_property
+    def rate_size(self) -> Array:
+        """The terms of on', or what a fall over the size of ``on`` gives."""
+        terms = self.magnitudes @ np.abs(self.speeds) + np.abs(self.moving)
+        return np.maximum(terms, np.sqrt(self.size * self.second_size))
+
+    @cached_property
+    def usual_rate(self) -> Array:
+        """How fast ``on`` would change with the kinetic energy that there is."""
+        terms = self.magnitudes @ np.abs(self.speeds) + np.abs(self.moving)
+        return np.maximum(terms, FLOOR * (self.magnitudes @ self.usual[0]))
+
+    @cached_property
+    def second(self) -> Array:
+        """on''."""
+        return np.asarray(self.rows @ self.accelerations + self.bias)
+
+    @cached_property
+    def second_size(self) -> Array:
+        """The terms of on''."""
+        terms = self.magnitudes @ np.abs(self.accelerations) + np.abs(self.bias)
+        return np.maximum(terms, FLOOR * (self.magnitudes @ self.usual[1]))
 
     @property
     def slowest(self) -> Array:
@@ -101,30 +130,23 @@ class Gaps:
         found: NDArray[np.bool_] = np.abs(self.rate) <= self.slowest
         return found
 
-    def second_with(self, accelerations: Array) -> Array:
-        """on'' with other accelerations."""
-        found: Array = self.second + self.rows @ (accelerations - self.accelerations)
-        return found
-
 
 @dataclass(frozen=True)
 class Contacts:
     """The one-sided constraints of a model, and their ``on`` with derivatives as native code.
 
-    The inputs are t, the states and their slopes; ``explicit`` gives the rates that need no accelerations. It belongs to no
-    set of constraints that act. ``seen`` (k,) are the largest sizes of ``on`` in the run so far: bodies that lie side by
-    side at the origin, where all terms vanish, touch by that measure. The ``tolerance`` is the part of that size by which
-    constraints that act may be away from zero. ``known`` are the latest values, by time, state and slopes; ``later`` are the
-    states of the last path and the contacts after it.
+    It belongs to no set of constraints that act. ``seen`` (k,) are the largest sizes of ``on`` in the run so far: bodies
+    that lie side by side at the origin, where all terms vanish, touch by that measure. The ``tolerance`` is the part of that
+    size by which constraints that act may be away from zero. ``known`` are the latest values, by time and state; ``later``
+    are the states of the last path and the contacts after it.
     """
 
     constraints: tuple[Constraint, ...]
-    numbers: Derivatives
-    explicit: Function
+    numbers: Tables
     free: Equations
     seen: Array
     tolerance: float = TOUCHING
-    known: dict[tuple[float, bytes, bytes | None], Gaps] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[tuple[float, bytes], Gaps] = field(default_factory=dict, compare=False, repr=False)
     later: list[tuple[Array, Contacts]] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
@@ -132,42 +154,39 @@ class Contacts:
         """The number of each by its name."""
         return {c.name: k for k, c in enumerate(self.constraints)}
 
-    def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
-        """Values at a state; without ``slopes`` the second derivatives are those of the motion without constraints."""
-        key = (time, state.tobytes(), None if slopes is None else slopes.tobytes())
+    def at(self, time: float, state: Array) -> Gaps:
+        """Values at a state, with the accelerations of the motion without constraints."""
+        key = (time, state.tobytes())
         found = self.known.get(key)
         if found is None:
             while len(self.known) >= MOST_KNOWN:
                 del self.known[next(iter(self.known))]
-            found = self.known[key] = self._evaluate(time, state, slopes)
+            found = self.known[key] = self._evaluate(time, state)
         return found
 
-    def _evaluate(self, time: float, state: Array, slopes: Array | None) -> Gaps:
-        here = measure_of(self.free).at(state, time)
-        if slopes is None:
-            free = here.mobility.accelerated(np.zeros((0, len(here.v))), np.zeros(0))
-            slopes = self.slopes(time, state, free)
-        else:
-            free = slopes[list(measure_of(self.free).speeds)]
-        parts = self.numbers(np.concatenate([[time], state, slopes]))
-        size = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
-        size = np.maximum(size, self.seen)
-        second = with_floor(parts["second_terms"], parts["rows"], typical_accelerations(here.mass, here.bias))
-        fallen = np.sqrt(size * second)
+    def along(self, time: float, state: Array, slopes: Array) -> Gaps:
+        """Values at a state with these rates of all states."""
+        return self.at(time, state).at_accelerations(slopes[list(measure_of(self.free).speeds)])
+
+    def _evaluate(self, time: float, state: Array) -> Gaps:
+        here, row = measure_of(self.free).at(state, time), np.concatenate([[time], state])
+        parts = {name: table[0] for name, table in self.numbers(row[None]).items()}
+        magnitudes = np.abs(parts["jacobian"])
+        size = np.maximum(parts["position_terms"], FLOOR * (magnitudes @ typical_sizes(here.mass, here.q)))
         return Gaps(
-            value=parts["value"],
-            rate=parts["rate"],
-            second=parts["second"],
-            terms=parts["value_terms"],
-            size=size,
-            rate_size=np.maximum(parts["rate_terms"], fallen),
-            second_size=second,
-            usual_rate=with_floor(
-                parts["rate_terms"], parts["rows"], typical_speeds(here.mass, here.bias, here.q, here.v)
-            ),
-            rows=parts["rows"],
+            value=parts["position"],
+            terms=parts["position_terms"],
+            size=np.maximum(size, self.seen),
+            rows=parts["jacobian"],
+            magnitudes=magnitudes,
+            moving=parts["velocity"] - parts["jacobian"] @ here.v,
+            bias=parts["constraint_bias"],
             speeds=here.v,
-            accelerations=free,
+            accelerations=here.mobility.accelerated(here.jacobian[:0], here.constraint_bias[:0]),
+            usual=(
+                typical_speeds(here.mass, here.bias, here.q, here.v),
+                typical_accelerations(here.mass, here.bias),
+            ),
         )
 
     def after(self, path: Path) -> Contacts:
@@ -178,17 +197,12 @@ class Contacts:
             return self.later[0][1]
         stride = -(-len(path.times) // MOST_LOOKED_AT)
         times, states = path.times[::-stride], path.states[::-stride]
-        parts = self.numbers(np.column_stack([times, states, np.zeros_like(states)]))
+        parts = self.numbers(np.column_stack([times, states]))
         here = measure_of(self.free).along(times, states)
-        sizes = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
+        sizes = with_floor(parts["position_terms"], parts["jacobian"], typical_sizes(here.mass, here.q))
         seen = np.fmax(self.seen, np.fmax.reduce(sizes, axis=0))
         self.later[:] = [(path.states, replace(self, seen=seen, known={}, later=[]))]
         return self.later[0][1]
-
-    def slopes(self, time: float, state: Array, accelerations: Array) -> Array:
-        """The rates of all states with these accelerations of the free equations."""
-        rates: Array = self.explicit(np.concatenate([[time], state]))["rates"]
-        return measure_of(self.free).moved(rates, v=accelerations)
 
     def touching(self, time: float, state: Array, tolerance: float) -> frozenset[str]:
         """Those whose ``on`` is zero, up to a part of its size."""
@@ -229,7 +243,7 @@ class Contacts:
         """How long the first of the ``open_ones`` that part and come back goes on parting: -on'/on''."""
         if not self.constraints or not np.isfinite(slopes).all():
             return float("inf")
-        gaps = self.at(time, state, slopes)
+        gaps = self.along(time, state, slopes)
         back = (np.abs(gaps.value) <= self.tolerance * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
         back &= np.array([c.name in open_ones for c in self.constraints])
         return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
@@ -242,7 +256,7 @@ class Contacts:
         """
         if not self.constraints or not np.isfinite(slopes).all():
             return set()
-        gaps, left = self.at(span[0], state, slopes), span[1] - span[0]
+        gaps, left = self.along(span[0], state, slopes), span[1] - span[0]
         touch = (gaps.value >= -CLOSED * gaps.size) & (gaps.value <= self.tolerance * gaps.size)
         deep = DEEP * np.maximum(gaps.size, MOMENT * left * gaps.usual_rate)
         touch &= left * np.maximum(gaps.rate, 0.0) + left**2 * np.maximum(gaps.second, 0.0) > deep
@@ -253,43 +267,16 @@ class Contacts:
 
 
 def contacts_of(free: Equations, constraints: Sequence[Constraint], tolerance: float = TOUCHING) -> Contacts:
-    """The one-sided ones among the constraints; ``free`` are the equations without constraints."""
+    """The one-sided ones among the constraints; ``free`` are the equations without constraints.
+
+    The terms of on' and on'' are the entries of the sums G v and G v̇, and in ``on`` a coordinate of a point is one term: how
+    large they are does not depend on how the equations are written, so events come to the same decisions for every form.
+    """
     chosen = tuple(c for c in constraints if is_one_sided(c, free.velocities))
-    explicit = function(
-        {"rates": [free.explicit.get(s, ZERO) for s in free.states]}, ("t", *free.states), free.system.constants
-    )
-    return Contacts(chosen, _derivatives(free, chosen), explicit, free, np.zeros(len(chosen)), tolerance)
+    gaps = [replace(c, expression=c.on, in_points=c.on_in_points, order=0) for c in chosen if c.on is not None]
+    tables = dynamics_of(free).tables_of(gaps)
+    return Contacts(chosen, partial(tables.known, only=GAP_TABLES), free, np.zeros(len(chosen)), tolerance)
 
 
 GAP_TABLES = ("position", "velocity", "jacobian", "constraint_bias", "position_terms")
 """What gaps need of the tables of constraints."""
-
-
-def _derivatives(free: Equations, chosen: Sequence[Constraint]) -> Derivatives:
-    """As constraints that nothing keeps: on' = G v + ∂on/∂t, on'' = G v̇ + what there is without v̇.
-
-    The terms of on' and on'' are the entries of these sums, and in ``on`` a coordinate of a point is one term: how large they
-    are does not depend on how the equations are written, so events come to the same decisions for every form.
-    """
-    gaps = [replace(c, expression=c.on, in_points=c.on_in_points, order=0) for c in chosen if c.on is not None]
-    tables, count = dynamics_of(free).tables_of(gaps), len(free.states)
-    speeds = [free.states.index(str(v)) for v in free.velocities]
-
-    def found(given: Array) -> dict[str, Array]:
-        if given.ndim == 1:
-            return {name: table[0] for name, table in found(given[None, :]).items()}
-        here = tables(given[:, : 1 + count], GAP_TABLES)
-        v, accelerations = given[:, 1 : 1 + count][:, speeds], given[:, 1 + count :][:, speeds]
-        rows, bias = here["jacobian"], here["constraint_bias"]
-        moving = here["velocity"] - np.einsum("kij,kj->ki", rows, v)
-        return {
-            "value": here["position"],
-            "rate": here["velocity"],
-            "second": np.einsum("kij,kj->ki", rows, accelerations) + bias,
-            "value_terms": here["position_terms"],
-            "rate_terms": np.einsum("kij,kj->ki", np.abs(rows), np.abs(v)) + np.abs(moving),
-            "second_terms": np.einsum("kij,kj->ki", np.abs(rows), np.abs(accelerations)) + np.abs(bias),
-            "rows": rows,
-        }
-
-    return found

@@ -265,7 +265,8 @@ def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found
     else:
         return _Found(low, state, (), armed)
     ends = float(np.max(here[risen])), float(np.max(there[risen]))
-    first = find_root(lambda time: _largest(watched, segment, again(time), time, risen), low, high, ends)
+    earlier = next(((time, float(np.max(g[risen]))) for time, g in looked[::-1] if time < low), None)
+    first = find_root(lambda time: _largest(watched, segment, again(time), time, risen), low, high, ends, earlier)
     at_event, late = again(first), again(min(first + TOGETHER * length, stretch.end))
     if at_event is None:
         return _Found(low, state, (), armed, f"{lost}{low:.9g}")

@@ -30,8 +30,8 @@ class Pressing(Collision):
 
     def _entered(self, speeds: Array) -> dict[int, float]:
         gaps = self.gaps
-        sizes = np.maximum(gaps.second_size, np.abs(gaps.rows) @ np.abs(speeds))
-        return self._risen(gaps.second_with(speeds), sizes)
+        sizes = np.maximum(gaps.second_size, gaps.magnitudes @ np.abs(speeds))
+        return self._risen(gaps.at_accelerations(speeds).second, sizes)
 
     def sticks(self, kept: Kept) -> bool:
         """Does friction hold those that must stick?"""

@@ -14,6 +14,9 @@ TURNS = 4
 
 MOST_HALVINGS = 200
 
+MARGIN = 8.0
+"""By this factor a step from an end of an interval grows that has not led beyond the root, for rounding."""
+
 
 def first_top(
     values: Callable[[float], Array],
@@ -56,26 +59,37 @@ def _vertex(left: float, middle: float, right: float) -> float:
     return 0.5 * (left - right) / curve if curve < 0.0 else float("nan")
 
 
+Point = tuple[float, float]
+"""x and f(x)."""
+
+
 def find_root(
-    value: Callable[[float], float], low: float, high: float, ends: tuple[float, float] | None = None
+    value: Callable[[float], float],
+    low: float,
+    high: float,
+    ends: tuple[float, float] | None = None,
+    before: Point | None = None,
 ) -> float:
     """The least number found, not below the root in (low, high], of a function that is negative at ``low`` and not at ``high``.
 
-    Inverse quadratic interpolation or the secant, with a halving whenever the interval has not halved in three steps, and
-    never nearer to an end than rounding allows, so that the other end follows. ``ends`` are the values there, if known.
+    The root of the parabola through three points (D. E. Muller, 1956), which is exact for the gap of a free fall, or the
+    secant; with a halving whenever the interval has not halved in three steps. Never nearer to an end than rounding allows, so
+    that the other end follows; farther if that did not suffice. ``ends`` are the values there, ``before`` is a third point.
     """
     a, b = low, high
     fa, fb = (value(low), value(high)) if ends is None else ends
-    widths, out = [b - a], None
+    widths, out, margin = [b - a], before, 0.0
     for _ in range(MOST_HALVINGS):
         least = 2 * np.spacing(max(abs(a), abs(b)))
         if b - a <= least or fb == 0.0:
             return b
-        slow = len(widths) > 3 and widths[-1] > 0.5 * widths[-4]
-        middle = 0.5 * (a + b) if slow else min(max(_interpolated((a, fa), (b, fb), out), a + least), b - least)
-        if not a < middle < b:
-            middle = 0.5 * (a + b)
-        f = value(middle)
+        margin = max(margin, least)
+        middle = min(max(_interpolated((a, fa), (b, fb), out), a + margin), b - margin)
+        halved = (len(widths) > 3 and widths[-1] > 0.5 * widths[-4]) or not a < middle < b
+        middle = 0.5 * (a + b) if halved else middle
+        f, close = value(middle), min(middle - a, b - middle)
+        stays = (f < 0.0) == (middle - a <= b - middle)
+        margin = MARGIN * margin if stays and close <= margin else 0.0
         if f < 0.0:
             a, fa, out = middle, f, (a, fa)
         else:
@@ -84,13 +98,12 @@ def find_root(
     return b
 
 
-def _interpolated(low: tuple[float, float], high: tuple[float, float], out: tuple[float, float] | None) -> float:
-    """Where the inverse quadratic polynomial through three points (x, f) vanishes if that is between two, else their secant."""
+def _interpolated(low: Point, high: Point, out: Point | None) -> float:
+    """Where the parabola through three points (x, f), or the secant of two, rises through zero between the first two."""
     (a, fa), (b, fb) = low, high
-    if out is not None and out[1] not in (fa, fb, 0.0):
-        c, fc = out
-        u, v, w = fb / fc, fb / fa, fa / fc
-        x = b + v * (w * (u - w) * (c - b) - (1.0 - u) * (b - a)) / ((w - 1.0) * (u - 1.0) * (v - 1.0))
-        if a < x < b:
-            return x
-    return b - (b - a) * (fb / (fb - fa))
+    slope, bend = (fb - fa) / (b - a), 0.0
+    if out is not None and out[0] not in (a, b):
+        bend = ((out[1] - fb) / (out[0] - b) - slope) / (out[0] - a)
+    first = slope - bend * (b - a)
+    root = first + np.sqrt(max(first**2 - 4.0 * bend * fa, 0.0))
+    return a - 2.0 * fa / float(root) if root > 0.0 else b - fb / slope
