@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from svyaz import System, load
+from svyaz import System, load, simulate
 from svyaz.control import Regulation
 from svyaz.expr import jumping_parts, split
 from svyaz.forms import derive, jumps, sided
-from svyaz.motion.events.ways import way_on
+from svyaz.motion.events.ways import Bounds, sides_by_pivots, way_on
 from svyaz.show import as_json
 from svyaz.study import sweep
 
@@ -446,3 +446,55 @@ def test_N1_2_2_poles_and_stiff_motions_are_no_jumps(potential: str) -> None:
     motion = fall.simulate(until=3, max_steps=3000, on_failure="return")
     assert motion.status == "diverged"
     assert "jump at t" not in motion.reason
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_N1_2_2_lemke_finds_what_trying_all_ways_finds(seed: int) -> None:
+    """Friction by reactions of up to seven surfaces: bounds that depend a little on all forces leave one motion."""
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 8))
+    rows = random.normal(size=(n, n + 1))
+    effect, drift = -rows @ rows.T, 3 * random.normal(size=n)
+    bounds = Bounds(random.uniform(0.1, 2, n), 0.02 * random.normal(size=(n, n)), np.ones(n))
+    tried = way_on(drift, effect, np.zeros(n), bounds)
+    assert tried is not None
+    found = sides_by_pivots(drift, effect, bounds)
+    assert found is not None
+    assert np.flatnonzero(found == 0.0).tolist() == sorted(tried[1])
+    slipping = found != 0.0
+    assert found[slipping].tolist() == tried[0][slipping].tolist()
+
+
+def test_K5_nine_blocks_that_land_at_once_do_as_each_alone() -> None:
+    """Nine frictions in one impact: 3⁹ ways to stick and slip."""
+
+    def blocks(speeds: list[float]) -> System:
+        numbers = range(len(speeds))
+        floor = [
+            {
+                "name": f"floor{k}",
+                "equation": f"y{k} = 0",
+                "on": f"-y{k}",
+                "off": f"-lambda_floor{k}",
+                "impact": "newton",
+                "restitution": 0.2,
+                "friction": {"sliding": 0.3, "static": 0.4, "along": f"x{k}'"},
+            }
+            for k in numbers
+        ]
+        return System(
+            coordinates=[f"{q}{k}" for k in numbers for q in "xy"],
+            kinetic=" + ".join(f"(x{k}'^2 + y{k}'^2)/2" for k in numbers),
+            potential="9.81*(" + " + ".join(f"y{k}" for k in numbers) + ")",
+            constraint=floor,
+            initial={f"y{k}": 0.02 for k in numbers} | {f"x{k}'": speed for k, speed in enumerate(speeds)},
+        )
+
+    speeds = [0.1 * (k - 4) for k in range(9)]
+    together = simulate(blocks(speeds), until=0.068, rtol=1e-8)
+    assert together.finished, together.reason
+    for k, speed in enumerate(speeds):
+        alone = simulate(blocks([speed]), until=0.068, rtol=1e-8)
+        for name in "xy":
+            assert together.column(f"{name}{k}")[-1] == pytest.approx(alone.column(f"{name}0")[-1], abs=1e-8)
+            assert together.column(f"{name}{k}'")[-1] == pytest.approx(alone.column(f"{name}0'")[-1], abs=1e-7)

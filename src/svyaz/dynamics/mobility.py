@@ -7,7 +7,7 @@ recursions keep them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -43,6 +43,9 @@ class Mobility(Protocol):
     def pushed(self, forces: Array) -> Array:
         """M⁻¹ f (n,)."""
 
+    def responses(self, rows: Array) -> Array | None:
+        """M⁻¹ gᵀ of each row g, (k, n); None where M is nearly singular."""
+
     def least(self, jacobian: Array, wanted: Array) -> tuple[Array, Array]:
         """(δ, Λ) with G δ = wanted, M δ = Gᵀ Λ."""
 
@@ -71,20 +74,15 @@ class ByMassMatrix:
 
     @cached_property
     def _inverse_root(self) -> Array | None:
-        """L⁻¹ D, so that M⁻¹ = (L⁻¹ D)ᵀ (L⁻¹ D); None where M is nearly singular."""
-        diagonal = np.diag(self.mass)
-        if not (np.isfinite(self.mass).all() and (diagonal > 0.0).all()):
-            return None
-        scales = 1.0 / np.sqrt(diagonal)
-        scaled = scaled_mass(self.mass, scales)
-        if not np.isfinite(scaled).all() or eigvalsh(scaled).min(initial=1.0) < REGULAR:
-            return None
-        found: Array = np.linalg.inv(np.linalg.cholesky(scaled)) * scales
-        return found
+        return _inverse_root(self.mass.tobytes(), len(self.mass))
 
     def pushed(self, forces: Array) -> Array:
         root = self._inverse_root
         return lstsq(self.mass, forces, rcond=None) if root is None else root.T @ (root @ forces)
+
+    def responses(self, rows: Array) -> Array | None:
+        root = self._inverse_root
+        return None if root is None else (rows @ root.T) @ root
 
     def least(self, jacobian: Array, wanted: Array) -> tuple[Array, Array]:
         root = self._inverse_root
@@ -127,6 +125,23 @@ class ByMassMatrix:
         return lstsq(matrix, np.concatenate([-self.bias, -constraint_bias]))[: len(self.mass)]
 
 
+@lru_cache(maxsize=8)
+def _inverse_root(entries: bytes, count: int) -> Array | None:
+    """L⁻¹ D, so that M⁻¹ = (L⁻¹ D)ᵀ (L⁻¹ D); None where M is nearly singular. What happens at one position asks for it again
+    and again.
+    """
+    mass = np.frombuffer(entries).reshape(count, count)
+    diagonal = np.diag(mass)
+    if not (np.isfinite(mass).all() and (diagonal > 0.0).all()):
+        return None
+    scales = 1.0 / np.sqrt(diagonal)
+    scaled = scaled_mass(mass, scales)
+    if not np.isfinite(scaled).all() or eigvalsh(scaled).min(initial=1.0) < REGULAR:
+        return None
+    found: Array = np.linalg.inv(np.linalg.cholesky(scaled)) * scales
+    return found
+
+
 @dataclass(frozen=True)
 class ByRecursion:
     """By the accelerations that forces give to bodies that nothing else moves."""
@@ -136,6 +151,9 @@ class ByRecursion:
     def pushed(self, forces: Array) -> Array:
         found: Array = self.response.respond(forces[None, :])[0]
         return found
+
+    def responses(self, rows: Array) -> Array | None:
+        return self.response.respond(rows)
 
     def least(self, jacobian: Array, wanted: Array) -> tuple[Array, Array]:
         moved = self.response.respond(jacobian)

@@ -14,6 +14,7 @@ over, as far as it goes: with E = Σ M_jj q_j² the typical size of q_i is √(E
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import numpy as np
 import symengine as se
@@ -23,6 +24,8 @@ from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 from svyaz.arrays import Array
 from svyaz.expr import ONE, Expression, from_leaves
 from svyaz.matrices import (
+    LEAST,
+    MOST,
     combination,
     eigvalsh,
     extreme_singular_values,
@@ -50,6 +53,10 @@ def balanced(a: Array, rounds: int = 8) -> tuple[Array, Array, Array]:
 
 def row_lengths(a: Array) -> Array:
     """Euclidean lengths of the rows, also where squares would be too large or too small for numbers."""
+    if a.ndim == 1 and a.size:
+        size = float(np.abs(a).max())
+        if LEAST < size < MOST:
+            return np.sqrt(a @ a)
     largest = np.max(np.abs(a), axis=-1, initial=0.0)
     unit = np.where((largest > 0.0) & np.isfinite(largest), largest, 1.0)
     found: Array = unit * np.linalg.norm(a / unit[..., None], axis=-1)
@@ -250,10 +257,21 @@ def typical_accelerations(mass: Array, bias: Array) -> Array:
 
 def _roots(mass: Array) -> tuple[Array, Array]:
     """√M_jj over the largest of them, zero for what has no inertia; and the largest M_jj, one if there is none."""
+    if mass.ndim == 2:
+        return _roots_of_one(np.diagonal(mass).tobytes())
     diagonal = np.maximum(np.diagonal(mass, axis1=-2, axis2=-1), 0.0)
     largest = np.max(diagonal, axis=-1, keepdims=True, initial=0.0)
     largest = np.where(largest > 0.0, largest, 1.0)
     return np.sqrt(diagonal / largest), largest
+
+
+@lru_cache(maxsize=8)
+def _roots_of_one(diagonal: bytes) -> tuple[Array, Array]:
+    """The same of one state: at an event all sizes ask for it."""
+    entries = np.maximum(np.frombuffer(diagonal), 0.0)
+    largest = entries.max(keepdims=True, initial=0.0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    return np.sqrt(entries / largest), largest
 
 
 def _alone(root: Array, whole: Array, own: Array) -> Array:

@@ -37,8 +37,8 @@ from svyaz.integrate.path import joined as joined
 from svyaz.integrate.path import outcome as outcome
 from svyaz.integrate.quadrature import integrals_along as integrals_along
 from svyaz.integrate.repeated import RepeatedSolver as RepeatedSolver
+from svyaz.integrate.repeated import StepsFrom as StepsFrom
 from svyaz.integrate.repeated import StepSolver as StepSolver
-from svyaz.integrate.repeated import steps_from as steps_from
 from svyaz.integrate.solving import LEAST_RTOL as LEAST_RTOL
 from svyaz.integrate.solving import control_of as control_of
 from svyaz.integrate.solving import evaluation_work as evaluation_work

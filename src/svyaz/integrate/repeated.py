@@ -113,31 +113,42 @@ class StepSolver:
         return equal
 
 
-def steps_from(
-    ode: Ode, start: Array, time: float, method: str, rtol: float | None, *, fixed: bool = True
-) -> Callable[[float], Array | None]:
-    """The states (n,) at times after ``time`` by one step of the method from there (where ``fixed``), or by several with the
-    error ``rtol`` where that fails; None where these fail too. An explicit method is prepared once for all times.
+class StepsFrom:
+    """The states (n,) at times after a row by one step of the method from there (where ``fixed``), or by several with the
+    error ``rtol`` where that fails; None where these fail too. An explicit method is prepared once for all rows.
     """
-    tableau, quick = find_method(method), None
-    if fixed and not tableau.implicit and isinstance(ode.rates, Flow):
-        quick = StepSolver(ode, len(start), method, np.inf, None, None)
-    work = path_work(tableau.stages, len(start))
 
-    def solved(end: float, step: float | None, error: float | None) -> Array | None:
-        path = solve(ode, start, (time, end), method=method, step=step, rtol=error)
+    def __init__(self, ode: Ode, size: int, method: str, rtol: float | None, *, fixed: bool = True) -> None:
+        tableau = find_method(method)
+        self._ode, self._method, self._rtol, self._fixed = ode, method, rtol, fixed
+        self._quick: StepSolver | None = None
+        if fixed and not tableau.implicit and isinstance(ode.rates, Flow):
+            self._quick = StepSolver(ode, size, method, np.inf, None, None)
+        self._work = path_work(tableau.stages, size)
+        self._using = Lock()
+
+    def after(self, time: float, start: Array) -> Callable[[float], Array | None]:
+        """The states at times after a row."""
+
+        def state_at(end: float) -> Array | None:
+            if end <= time:
+                return start
+            found = self._stepped(time, start, end) if self._fixed else None
+            return (
+                self._solved(time, start, end, None, self._rtol) if found is None and self._rtol is not None else found
+            )
+
+        return state_at
+
+    def _stepped(self, time: float, start: Array, end: float) -> Array | None:
+        if self._quick is None:
+            return self._solved(time, start, end, end - time, None)
+        COUNTED.seconds += self._work
+        with self._using:
+            row = self._quick.row
+            row[0], row[1:] = time, start
+            return row[1:].copy() if self._quick.over(end - time)(time, end) else None
+
+    def _solved(self, time: float, start: Array, end: float, step: float | None, error: float | None) -> Array | None:
+        path = solve(self._ode, start, (time, end), method=self._method, step=step, rtol=error)
         return path.states[-1] if path.finished else None
-
-    def state_at(end: float) -> Array | None:
-        if end <= time:
-            return start
-        found = None
-        if quick is not None:
-            COUNTED.seconds += work
-            quick.row[0], quick.row[1:] = time, start
-            found = quick.row[1:].copy() if quick.over(end - time)(time, end) else None
-        elif fixed:
-            found = solved(end, end - time, None)
-        return solved(end, None, rtol) if found is None and rtol is not None else found
-
-    return state_at

@@ -1,8 +1,8 @@
 """Every run checks itself: the rates and multipliers of some rows are put into the equations as the model states them.
 
 At the first, middle and last row of the first phase of a kind, and of every fiftieth after it (of every fiftieth of any new
-kind, where there are many), what is left of the equations is compared with the sizes of their terms. More than rounding leaves there is a fault of the program: the run ends with an error
-that names the road by which its rates were computed.
+kind, where there are many), what is left of the equations is compared with the sizes of their terms. More than rounding leaves
+there is a fault of the program: the run ends with an error that names the road by which its rates were computed.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ from svyaz.stabilise.laws import positions_of as positions_of
 from svyaz.stabilise.laws import velocities_of as velocities_of
 from svyaz.stabilise.observed_columns import Jump as Jump
 from svyaz.stabilise.observed_columns import jump_log as jump_log
+from svyaz.stabilise.observed_columns import multipliers_along as multipliers_along
 from svyaz.stabilise.observed_columns import observed as observed
 from svyaz.stabilise.options import Options as Options
 from svyaz.stabilise.options import Tolerance as Tolerance

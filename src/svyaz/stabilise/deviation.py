@@ -74,6 +74,12 @@ class Deviations:
         found = self.measure.function.known(np.column_stack([times, states]), DEVIATIONS[:2])
         return self.in_order(found["position"], found["velocity"])
 
+    def with_terms(self, times: Array, states: Array) -> tuple[Array, Array]:
+        """y along the rows and the sums of the magnitudes of its terms, (k, count) each."""
+        found = self.measure.function.known(np.column_stack([times, states]), DEVIATIONS)
+        y, terms = (self.in_order(found[f"position{kind}"], found[f"velocity{kind}"]) for kind in ("", "_terms"))
+        return y, terms
+
     def scales(self, times: Array, states: Array) -> Array:
         """The largest own scale of each entry along the rows, (count,): what its terms would sum up to in magnitude.
 

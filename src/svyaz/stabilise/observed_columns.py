@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.dynamics import Columns, dynamics_of
+from svyaz.dynamics import Columns, CompiledRates, dynamics_of
 from svyaz.model import StepRule
 from svyaz.stabilise.deviation import deviations
 from svyaz.stabilise.segment import Segment
@@ -16,6 +17,18 @@ from svyaz.stabilise.segment import Segment
 def observed(segment: Segment, times: Array, states: Array) -> Columns:
     """Multipliers, accelerations, residuals, energies, integrals along the rows, by kind and name."""
     return dynamics_of(segment.equations).observe(segment, np.column_stack([times, states]))
+
+
+def multipliers_along(run: CompiledRates, times: Array, states: Array) -> Mapping[str, Array]:
+    """The multipliers alone, by name: what is asked for at every event."""
+    dynamics, enforcement, rows = dynamics_of(run.equations), run.enforcement, np.column_stack([times, states])
+    tables, gains, plain = dynamics.tables, enforcement.gains, run.values == run.equations.system.constants
+    known = {*tables.values, *tables.shapes}
+    if not (plain and enforcement.own) or enforcement.adjust or not {*gains, "multipliers"} <= known:
+        return dynamics.observe(run, rows)["multipliers"]
+    bound = tables.with_values(gains) if any(gains.values()) else tables
+    found = bound(rows, ("multipliers",))["multipliers"]
+    return dict(zip(dynamics.observed_names["multipliers"], found.T, strict=True))
 
 
 @dataclass(frozen=True)

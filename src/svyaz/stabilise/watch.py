@@ -121,8 +121,11 @@ def find_lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, 
     measured = deviations(segment.equations)
     rows = np.isfinite(path.states).all(axis=1)
     times, states = path.times[rows], path.states[rows]
-    half = max(1, len(times) // 2)
-    y = np.abs(measured.at(times, states))[:, measured.reported]
+    half, y, terms = max(1, len(times) // 2), *measured.with_terms(times, states)
+    y = np.abs(y)[:, measured.reported]
+    foretold = any(bound is not None for bound in predicted.values())
+    if not foretold and (y.max(axis=0) <= LOST * terms[:half, measured.reported].max(axis=0)).all():
+        return []  # the own scales are no smaller than these
     scales = measured.scales(times[:half], states[:half])[measured.reported]
     notes = []
     for k, name in enumerate(measured.names):

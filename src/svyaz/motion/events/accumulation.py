@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svyaz.arrays import Array
-from svyaz.dynamics import Snapshot
 from svyaz.expr import evaluate
 from svyaz.model import Constraint
 from svyaz.motion.events.complementarity import Collision
@@ -60,33 +58,27 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
     Constraints that acted ``before`` go on meanwhile. With the speed v = e·on' after the impact and the push back a = on'' of
     the motion without it, the hop is v²/2a high, and all later ones take 2v/a (1 + e + e² + …) = 2v/(a (1 - e)).
     """
-    s, contacts, found = collision.snapshot, collision.contacts, {}
-    names, gaps = [c.name for c in contacts.constraints], collision.gaps
+    s, place, gaps, found = collision.snapshot, collision.place, collision.gaps, {}
     for group in collision.groups:
-        name = group[0].name
-        e = coefficients.get(name, 0.0)
-        if not 0.0 < e < 1.0 or name not in collision.touching or not gaps.rate[names.index(name)] > 0.0:
+        name = place.constraints[group[0]].name
+        e, k = coefficients.get(name, 0.0), _number(group[0], collision.touched)
+        if not 0.0 < e < 1.0 or k is None or not gaps.rate[k] > 0.0:
             continue
         others = [
-            i
-            for i, c in enumerate(collision.constraints)
-            if c not in group and (c.name in before or not coefficients.get(c.name))
+            row
+            for row, c in enumerate(place.constraints)
+            if row not in group and (c.name in before or not coefficients.get(c.name))
         ]
-        k = names.index(name)
-        push, speed = float(gaps.at_accelerations(accelerated(s, others)).second[k]), e * float(gaps.rate[k])
+        push = float(gaps.rows[k] @ place.accelerated(others) + gaps.bias[k])
+        speed = e * float(gaps.rate[k])
         if push > 0.0 and speed > 0.0:
-            found[name] = Hop(
-                speed**2 / (2.0 * push),
-                float(gaps.size[k]),
-                s.time + 2.0 * speed / (push * (1.0 - e)),
-                2.0 * speed / push,
-            )
+            rest, lasting = s.time + 2.0 * speed / (push * (1.0 - e)), 2.0 * speed / push
+            found[name] = Hop(speed**2 / (2.0 * push), float(gaps.size[k]), rest, lasting)
     return found
 
 
-def accelerated(s: Snapshot, rows: Sequence[int]) -> Array:
-    """Accelerations with these constraints acting."""
-    return s.mobility.accelerated(s.jacobian[list(rows)], s.constraint_bias[list(rows)])
+def _number(row: int, rows: Sequence[int]) -> int | None:
+    return rows.index(row) if row in rows else None
 
 
 def accumulated(time: float, rests: Mapping[str, float], errors: Mapping[str, float]) -> list[str]:
@@ -112,6 +104,7 @@ class Bounces:
 
     def __init__(self, constants: Mapping[str, float], until: float, shortest: float, rounding: float) -> None:
         self._constants, self._until, self._shortest, self._rounding = constants, until, shortest, rounding
+        self._coefficients: dict[str, float] = {}
         self._highest: dict[str, float] = {}
         self._rests: dict[str, float] = {}
         self._struck: dict[str, float] = {}
@@ -126,14 +119,15 @@ class Bounces:
 
         ``before`` are the constraints that acted up to now.
         """
-        given = {c.name: bouncing(c, self._constants) for c in collision.constraints if c.impact is not None}
-        s, settled = collision.snapshot, {}
-        self._strongest = max(self._strongest, np.sqrt(max(float(s.v @ s.mass @ s.v), 0.0)))
-        approaches = collision.approaches()
+        given = {c.name: self._restitution(c) for c in collision.place.constraints if c.impact is not None}
+        s, v, settled = collision.snapshot, collision.speeds, {}
+        self._strongest = max(self._strongest, np.sqrt(max(float(v @ s.mass @ v), 0.0)))
+        approaches = collision.approaches
         if all(x <= NOTHING * self._strongest for x in approaches.values()):  # else they may yet be struck by others
-            given |= {c.name: 0.0 for k in approaches for c in collision.groups[k]}
-        names = {collision.groups[k][0].name for k in approaches}
-        found = {name: hop for name, hop in hops(collision, given, before).items() if name in names}
+            given |= {name: 0.0 for k in approaches for name in collision.names(k)}
+        names = {collision.first(k).name for k in approaches}
+        found = hops(collision, given, before) if names else {}
+        found = {name: hop for name, hop in found.items() if name in names}
         for name, hop in found.items():
             self._highest[name] = max(self._highest.get(name, 0.0), hop.height)
             short = hop.lasting <= self._shortest
@@ -143,6 +137,12 @@ class Bounces:
         if names <= settled.keys() | (self._low(collision, names) - found.keys()):
             return {}, settled
         return {name: e for name, e in given.items() if e > 0.0}, {}
+
+    def _restitution(self, constraint: Constraint) -> float:
+        """The coefficient of restitution, found once."""
+        if constraint.name not in self._coefficients:
+            self._coefficients[constraint.name] = bouncing(constraint, self._constants)
+        return self._coefficients[constraint.name]
 
     def _end_of_series(self, name: str, hop: Hop) -> float:
         """Where the estimates of it go, the differences of which shrink in a ratio (Aitken); and its error is noted."""
@@ -158,13 +158,14 @@ class Bounces:
         """Contacts that approach slowly after a hop that was lower than can be seen; all are remembered as struck now."""
         now, found = collision.snapshot.time, set[str]()
         gaps = collision.gaps
-        for k, c in enumerate(collision.contacts.constraints):
-            if c.name not in names:
+        for k, row in enumerate(collision.touched):
+            name = collision.place.constraints[row].name
+            if name not in names:
                 continue
-            since = now - self._struck.get(c.name, -np.inf)
-            if c.name in collision.slow and since * gaps.rate[k] <= 4.0 * SHALLOW * gaps.size[k]:
-                found.add(c.name)
-            self._struck[c.name] = now
+            since = now - self._struck.get(name, -np.inf)
+            if row in collision.slow and since * gaps.rate[k] <= 4.0 * SHALLOW * gaps.size[k]:
+                found.add(name)
+            self._struck[name] = now
         return found
 
     def rocked(self, collision: Collision, kept: Collection[Constraint]) -> dict[str, float]:
@@ -173,7 +174,7 @@ class Bounces:
         The intervals of two landings shrink in a ratio ρ (Aitken's extrapolation), and the last one, d, is followed by
         d ρ/(1 - ρ) in all.
         """
-        now, struck = collision.snapshot.time, frozenset(collision.groups[k][0].name for k in collision.approaches())
+        now, struck = collision.snapshot.time, frozenset(collision.first(k).name for k in collision.approaches)
         names = [c.name for c in kept if c.name in collision.touching]
         self._landings = [*self._landings[-4:], (now, struck)]
         times, sets = zip(*self._landings[:-1], strict=True) if len(self._landings) > 1 else ((), ())

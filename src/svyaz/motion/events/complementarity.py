@@ -19,7 +19,7 @@ tried twice. For contacts without friction the velocities after the impact are u
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -27,18 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.dynamics import Measure, Snapshot, dependencies, measure_of
+from svyaz.dynamics import Measure, Snapshot
 from svyaz.expr import evaluate
-from svyaz.forms import Equations
-from svyaz.integrate import Path
-from svyaz.matrices import lstsq, matrix_rank
-from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in, names_of
-from svyaz.motion.events.contacts import CLOSED, RISING, Contacts, Gaps
-from svyaz.motion.events.impacts import anchored
+from svyaz.matrices import lstsq
+from svyaz.model import Constraint, multiplier_symbol, multipliers_in
+from svyaz.motion.events.contacts import RISING, Contacts, Gaps
 from svyaz.motion.events.lemke import solve_complementarity
-from svyaz.motion.events.place import CollisionPlace
+from svyaz.motion.events.place import TINY, CollisionPlace
 from svyaz.motion.events.rubbing import Frictions, Rubs, rubbed
-from svyaz.motion.phases import Phase, reached
 
 Kept = frozenset[int]
 """Numbers of the contacts that are kept."""
@@ -55,55 +51,85 @@ NOTHING = 1e-7
 FITTING = 1e-6
 """Velocities that fit the constraints to this part of their scales need no impulses."""
 
-TINY = float(np.finfo(float).tiny)
-
 MOST_TRIED = 500
 """Sets that the search looks at."""
 
-MOST_SEARCHED = 10
+MOST_SEARCHED = 7
 """Up to so many contacts all sets are tried before the search is given up."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Collision:
     """The constraints that may act after an event, and where they stand just before it.
 
-    ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
-    ``touching`` are the one-sided ones that must not be entered. ``restitution`` has the coefficient of each constraint.
+    Constraints are named by their rows in ``place``. ``groups`` are those that can be let go, by contact; the ``fixed`` ones
+    are kept. They have the velocities ``speeds`` (n,) and ``velocity`` = G v + ∂h/∂t (m,). ``gaps`` are those of the contacts
+    that touch and must not be entered, ``touched`` their rows. ``restitution`` has the coefficient of each constraint.
     Velocities that fit the constraints to ``fitting`` of their scales need no impulses. ``rubs`` are the ``frictions`` there,
-    ``pushed`` impulses that are given besides, as those of an expansion. ``gaps`` are those of all contacts with these
-    velocities; ``place`` is what belongs to the position and was computed so far.
+    ``pushed`` impulses that are given besides, as those of an expansion.
     """
 
-    constraints: tuple[Constraint, ...]
-    groups: tuple[tuple[Constraint, ...], ...]
-    measure: Measure
-    snapshot: Snapshot
-    contacts: Contacts
-    gaps: Gaps
     place: CollisionPlace
-    touching: frozenset[str]
+    groups: tuple[tuple[int, ...], ...]
+    fixed: tuple[int, ...]
+    measure: Measure
+    contacts: Contacts
+    speeds: Array
+    velocity: Array
+    gaps: Gaps
+    touched: tuple[int, ...]
     restitution: Array
     fitting: float = FITTING
     rubs: Rubs | None = None
     frictions: Frictions | None = None
     pushed: Array | None = None
+    _solutions: dict[Kept, Solution | None] = field(default_factory=dict, init=False, repr=False)
 
-    def rows(self, kept: Kept) -> list[int]:
+    @property
+    def snapshot(self) -> Snapshot:
+        """The numbers at the position."""
+        return self.place.snapshot
+
+    @property
+    def members(self) -> tuple[Constraint, ...]:
+        """The constraints that take part, those of all contacts among them."""
+        return tuple(self.place.constraints[row] for row in self.rows(range(len(self.groups))))
+
+    def names(self, contact: int) -> list[str]:
+        """The constraints of a contact."""
+        return [self.place.constraints[row].name for row in self.groups[contact]]
+
+    def first(self, contact: int) -> Constraint:
+        """The constraint that names a contact."""
+        return self.place.constraints[self.groups[contact][0]]
+
+    @property
+    def touching(self) -> frozenset[str]:
+        """The names of the contacts that touch."""
+        return frozenset(self.place.constraints[row].name for row in self.touched)
+
+    def independent(self, constraints: Sequence[Constraint]) -> bool:
+        """Are these constraints far from repeating each other?"""
+        return self.place.independent([self.place.rows[c.name] for c in constraints])
+
+    @cached_property
+    def contact_names(self) -> str:
+        """All constraints of the contacts, as messages name them."""
+        return ", ".join(f"'{name}'" for k in range(len(self.groups)) for name in self.names(k))
+
+    def rows(self, kept: Kept | Sequence[int]) -> tuple[int, ...]:
         """The rows of the constraints that act with these contacts."""
-        gone = {c.name for k, group in enumerate(self.groups) if k not in kept for c in group}
-        return [i for i, c in enumerate(self.constraints) if c.name not in gone]
+        return tuple(sorted([*self.fixed, *(row for k in kept for row in self.groups[k])]))
 
     def chosen(self, kept: Kept) -> tuple[Constraint, ...]:
         """The constraints that act with these contacts; grips that repeat others do not."""
-        found = [self.constraints[i] for i in self.rows(kept)]
-        for c in found[::-1] if self.place.repeats(names_of(found)) else ():
-            others = [other for other in found if other is not c]
+        found, place = list(self.rows(kept)), self.place
+        for row in found[::-1] if place.repeats(found) else ():
+            c, others = place.constraints[row], [other for other in found if other != row]
             grips = c.off is not None and multiplier_symbol(c.name) not in multipliers_in(c.off)
-            fewer, more = (dependencies(self.place.unit_rows(names_of(rows))) for rows in (others, found))
-            if grips and len(fewer) < len(more):
+            if grips and place.repetitions(others) < place.repetitions(found):
                 found = others
-        return tuple(found)
+        return tuple(place.constraints[row] for row in found)
 
     def solved(self, kept: Kept) -> Solution | None:
         """The impact with these contacts; None where friction leaves no solution."""
@@ -111,86 +137,91 @@ class Collision:
             self._solutions[kept] = self._solve(kept)
         return self._solutions[kept]
 
-    @cached_property
-    def _solutions(self) -> dict[Kept, Solution | None]:
-        return {}
-
     def _solve(self, kept: Kept) -> Solution | None:
-        s, rows = self.snapshot, self.rows(kept)
+        rows, place = list(self.rows(kept)), self.place
+        names = [place.constraints[row].name for row in rows]
         if self.pushed is None and self.fits[rows].all():
-            return s.v, {self.constraints[i].name: 0.0 for i in rows}, np.zeros(0)
-        wanted = -((1.0 + self.restitution) * s.velocity)[rows]
-        pushed = np.zeros(len(s.velocity)) if self.pushed is None else self.pushed
+            return self.speeds, dict.fromkeys(names, 0.0), np.zeros(0)
+        wanted = -((1.0 + self.restitution) * self.velocity)[rows]
         forces = np.zeros(0)
         if self.rubs is not None:
-            rubbing = rubbed(s, rows, wanted, pushed, self.rubs)
+            pushed = np.zeros(len(self.velocity)) if self.pushed is None else self.pushed
+            rubbing = rubbed(self.snapshot, rows, wanted, pushed, self.rubs)
             if rubbing is None:
                 return None
             jump, found, forces = rubbing
+        elif self.pushed is None or not self.pushed.any():
+            jump, found = place.least(rows, wanted)
         else:
-            given = self.place.compliance.pushed(s.jacobian.T @ pushed) if pushed.any() else np.zeros(len(s.v))
-            own, found = self.place.compliance.least(s.jacobian[rows], wanted - s.jacobian[rows] @ given)
+            given = place.pushed(self.pushed)
+            own, found = place.least(rows, wanted - self.snapshot.jacobian[rows] @ given)
             jump = given + own
-        return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}, forces
+        return self.speeds + jump, dict(zip(names, found.tolist(), strict=True)), forces
 
     def at_speeds(self, speeds: Array) -> Collision:
         """The same bodies with other velocities."""
-        s = self.snapshot
-        change = s.jacobian @ (speeds - s.v)
-        moved = replace(s, v=speeds, state=self.measure.moved(s.state, v=speeds), velocity=s.velocity + change)
-        gaps = self.gaps.at_speeds(speeds)
+        change = speeds - self.speeds
         return replace(
-            self, snapshot=moved, gaps=gaps, rubs=None if self.rubs is None else self.rubs.moved(speeds - s.v)
+            self,
+            speeds=speeds,
+            velocity=self.velocity + self.snapshot.jacobian @ change,
+            gaps=self.gaps.at_speeds(speeds),
+            rubs=None if self.rubs is None else self.rubs.moved(change),
         )
 
+    def among(self, contacts: Sequence[int]) -> Collision:
+        """The collision of some of the contacts, and of what is no contact; the others are as if they were not there."""
+        return replace(self, groups=tuple(self.groups[k] for k in contacts))
+
+    @cached_property
     def approaches(self) -> dict[int, float]:
         """By contact that would be entered if nothing happened: |g|/√(g M⁻¹ gᵀ), the root of the energy of its approach."""
-        return {k: self._vigour(k) for k in self._entered(self.snapshot.v)}
+        return {k: self._vigour(k) for k in self._entered(self.speeds)}
 
     def at_rest(self, least: float) -> frozenset[str]:
         """The one-sided constraints that touch and neither part nor approach, or do so with less than ``least``."""
         still = np.abs(self.gaps.rate) <= RISING * self.gaps.rate_size
-        quiet = {c.name for c, rests in zip(self.contacts.constraints, still, strict=True) if rests}
-        quiet |= {c.name for k, group in enumerate(self.groups) if self._vigour(k) <= least for c in group}
-        return self.touching & quiet
+        quiet = {row for row, rests in zip(self.touched, still.tolist(), strict=True) if rests}
+        quiet |= {row for k, group in enumerate(self.groups) if self._vigour(k) <= least for row in group}
+        return frozenset(self.place.constraints[row].name for row in self.touched if row in quiet)
 
     def _vigour(self, contact: int) -> float:
-        first = self.groups[contact][0]
-        row = next(i for i, c in enumerate(self.constraints) if c is first)
-        return abs(float(self.snapshot.velocity[row])) / max(self.place.ease(first.name), TINY)
+        row = self.groups[contact][0]
+        return abs(float(self.velocity[row])) / max(self.place.eases[row], TINY)
 
     @cached_property
     def fits(self) -> NDArray[np.bool_]:
         """Which constraints the velocities fit (m,), so that they need no impulses."""
-        s = self.snapshot
-        found: NDArray[np.bool_] = np.abs(s.velocity) <= (self.fitting * s.velocity_scale if self.fitting else 0.0)
+        allowed = self.fitting * self.snapshot.velocity_scale if self.fitting else 0.0
+        found: NDArray[np.bool_] = np.abs(self.velocity) <= allowed
         return found
 
     @cached_property
-    def slow(self) -> frozenset[str]:
-        """The one-sided constraints that touch and whose hops would be lower than can be seen."""
-        return self.touching & {c.name for c, low in zip(self.contacts.constraints, self.gaps.slow, strict=True) if low}
+    def slow(self) -> frozenset[int]:
+        """The rows of contacts that touch and whose hops would be lower than can be seen."""
+        return frozenset(row for row, low in zip(self.touched, self.gaps.slow.tolist(), strict=True) if low)
 
     @property
     def settled(self) -> bool:
         """Have hops become so low that they end, and all that touches stays?"""
-        still = [fit or c.name in self.slow for c, fit in zip(self.constraints, self.fits, strict=True)]
-        return bool(self.touching) and self.touching == self.slow and all(still)
+        if not self.touched or len(self.slow) < len(self.touched):
+            return False
+        return all(fit or row in self.slow for row, fit in enumerate(self.fits.tolist()))
 
     def by_pivots(self) -> Kept | None:
         """The contacts with impulses by Lemke's method; None unless each is one row without friction."""
-        if self.rubs is not None or any(len(group) > 1 or not group[0].pushes for group in self.groups):
+        firsts = [self.first(k) for k in range(len(self.groups))]
+        if self.rubs is not None or not all(c.pushes for c in firsts) or any(len(g) > 1 for g in self.groups):
             return None
-        s, compliance, names = self.snapshot, self.place.compliance, [c.name for c in self.constraints]
-        own = [names.index(first.name) for first, *_ in self.groups]
-        kept = [i for i in range(len(names)) if i not in own]
-        moved = np.array([compliance.pushed(row) for row in s.jacobian]).reshape(s.jacobian.shape)
-        matrix, rates = s.jacobian @ moved.T, (1.0 + self.restitution) * s.velocity
+        own, kept = [row for row, *_ in self.groups], list(self.fixed)
+        matrix, rates = self.place.compliance, (1.0 + self.restitution) * self.velocity
         if self.pushed is not None:
             rates = rates + matrix @ self.pushed
-        shares = lstsq(matrix[np.ix_(kept, kept)], np.column_stack([matrix[np.ix_(kept, own)], rates[kept]]))
-        reduced = np.column_stack([matrix[np.ix_(own, own)], rates[own]]) - matrix[np.ix_(own, kept)] @ shares
-        signs = np.array([first.pushes for first, *_ in self.groups], dtype=float)
+        reduced = np.column_stack([matrix[np.ix_(own, own)], rates[own]])
+        if kept:
+            shares = lstsq(matrix[np.ix_(kept, kept)], np.column_stack([matrix[np.ix_(kept, own)], rates[kept]]))
+            reduced = reduced - matrix[np.ix_(own, kept)] @ shares
+        signs = np.array([c.pushes for c in firsts], dtype=float)
         found = solve_complementarity(reduced[:, :-1] * np.outer(signs, signs), signs * reduced[:, -1])
         return None if found is None else frozenset(np.flatnonzero(found > 0.0).tolist())
 
@@ -205,124 +236,67 @@ class Collision:
         surplus = self._surplus(kept)
         if surplus:
             return [*(k for k in pulled if k in surplus), *sorted(surplus, key=lambda k: (-pulls[k], -k))]
+        if len(kept) == len(self.groups):
+            return pulled
         entered = self._entered(speeds)
         outside = sorted((k for k in entered if k not in kept), key=lambda k: -entered[k])
         return [*pulled, *outside]
 
     def _pulls(self, impulses: Mapping[str, float]) -> list[float]:
         """``off`` of each contact for λ = sΛ, s → ∞, divided by s: in the root of an energy, so that contacts compare."""
-        s, largest = self.snapshot, max(map(abs, impulses.values()), default=0.0)
+        largest = max(map(abs, impulses.values()), default=0.0)
         if largest == 0.0:
             return [0.0] * len(self.groups)
         known: dict[str, float] = {}
         found = []
-        for first, *_ in self.groups:
+        for row, *_ in self.groups:
+            first = self.place.constraints[row]
             assert first.off is not None, "contacts are made of constraints with a condition for their end"
             if first.pushes:
-                value, reacting = -first.pushes * impulses.get(first.name, 0.0) / largest, [first.name]
+                value, reacting = -first.pushes * impulses.get(first.name, 0.0) / largest, [row]
             else:
-                known = known or self._known_at(s, {name: UNBOUNDED * x / largest for name, x in impulses.items()})
+                known = known or self._known({name: UNBOUNDED * x / largest for name, x in impulses.items()})
                 value = evaluate(first.off, known) / UNBOUNDED
                 symbols = {str(m) for m in multipliers_in(first.off)}
-                reacting = [c.name for c in self.constraints if str(multiplier_symbol(c.name)) in symbols]
-            weight = max(map(self.place.ease, reacting), default=1.0)
+                reacting = [self.place.rows[c.name] for c in self.members if str(multiplier_symbol(c.name)) in symbols]
+            weight = max((self.place.eases[k] for k in reacting), default=1.0)
             found.append(value * weight if abs(value) > NOTHING else 0.0)
         return found
 
-    def _known_at(self, s: Snapshot, multipliers: Mapping[str, float]) -> dict[str, float]:
+    def _known(self, multipliers: Mapping[str, float]) -> dict[str, float]:
         """The values of all that a condition may name; of multipliers that are not given it is zero."""
-        equations = self.measure.equations
-        known = {**equations.system.constants, **dict(zip(equations.states, map(float, s.state), strict=True))}
+        equations, s = self.measure.equations, self.snapshot
+        state = self.measure.moved(s.state, v=self.speeds)
+        known = {**equations.system.constants, **dict(zip(equations.states, map(float, state), strict=True))}
         known |= {"t": s.time} | {str(multiplier_symbol(c.name)): 0.0 for c in equations.system.constraints}
         return known | {str(multiplier_symbol(name)): x for name, x in multipliers.items()}
 
     def _surplus(self, kept: Kept) -> set[int]:
         """If the constraints repeat each other: contacts without which no less is demanded."""
-        names = [c.name for c in self.constraints]
-        if not self.place.repeats([names[i] for i in self.rows(kept)]):
+        rows, place = self.rows(kept), self.place
+        if not place.repeats(rows):
             return set()
-        unit = self.place.unit_rows(names)
-        rank = matrix_rank(unit[self.rows(kept)], tol=1e-9)
-        return {k for k in kept if matrix_rank(unit[self.rows(kept - {k})], tol=1e-9) == rank}
+        rank = place.rank(rows)
+        return {k for k in kept if place.rank(self.rows(kept - {k})) == rank}
 
     def _entered(self, speeds: Array) -> dict[int, float]:
         """By contact: the rate of ``on`` after the impact, beyond what is given back of that before, as a part of its
         terms, where that is more than rounding.
         """
-        if not self.touching:
+        if not self.touched:
             return {}
         here, after = self.gaps, self.gaps.at_speeds(speeds)
-        numbered, back = self.contacts.numbered, np.zeros(len(here.rate))
-        for c, e in zip(self.constraints, self.restitution.tolist(), strict=True):
-            if c.name in numbered:
-                back[numbered[c.name]] = e
+        back = self.restitution[list(self.touched)]
         return self._risen(after.rate + back * here.rate, np.maximum(here.rate_size, after.rate_size))
 
     def _risen(self, rates: Array, sizes: Array) -> dict[int, float]:
         """By contact: rates of ``on`` as parts of their terms, where they are above rounding."""
-        risen = [(self.contacts.constraints[k].name, k) for k in np.flatnonzero(rates > RISING * sizes)]
-        rises = {name: float(rates[k] / sizes[k]) for name, k in risen if name in self.touching}
-        found = {k: max(rises.get(c.name, 0.0) for c in group) for k, group in enumerate(self.groups)}
+        risen = np.flatnonzero(rates > RISING * sizes).tolist()
+        if not risen:
+            return {}
+        rises = {self.touched[i]: float(rates[i] / sizes[i]) for i in risen}
+        found = {k: max(rises.get(row, 0.0) for row in group) for k, group in enumerate(self.groups)}
         return {k: rise for k, rise in found.items() if rise > 0.0}
-
-
-def collision_of(
-    system: System,
-    contacts: Contacts,
-    equations: Equations,
-    active: Sequence[Constraint],
-    phase: Phase,
-    path: Path,
-    frictions: Frictions,
-    close: float = CLOSED,
-) -> Collision | None:
-    """The collision at the end of a path; None if nothing begins or ceases to act or nothing could be let go.
-
-    Besides the constraints that conditions let act, it knows one-sided ones that touch: those that are let go at this very
-    moment, and others whose ``on`` is zero to rounding, or within the part ``close`` of its size. ``equations`` are those with
-    all constraints.
-    """
-    now, before = float(path.times[-1]), path.states[-1]
-    acted, acting = {c.name for c in phase.active}, {c.name for c in active}
-    if not path.events and acting <= acted:
-        return None
-    one_sided = {c.name for c in contacts.constraints}
-    near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (contacts.tolerance, close))
-    near |= {name for name in one_sided if ("on", name) in path.events}
-    candidates = []
-    for c in system.constraints:
-        over = c.end is not None and reached(now, c.end)
-        touches = c.name in near if c.name in acted else c.name in nearer and c.impact is not None
-        if c.name in acting or (c.name in one_sided and touches and not over):
-            candidates.append(c)
-    groups = contacts_among([c for c in candidates if c.name in acted or c.name in one_sided])
-    if not groups:
-        return None
-    measure, new = measure_of(equations), [c for c in candidates if c.name not in acted]
-    rows = [equations.multiplier_names.index(c.name) for c in candidates]
-    snapshot = measure.at(anchored(equations, new, before, now), now).of_rows(rows)
-    if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
-        return None
-    rubs, near = frictions.at(now, snapshot.state, candidates), near & {c.name for c in candidates}
-    place, gaps = CollisionPlace(snapshot, names_of(candidates)), contacts.at(now, snapshot.state)
-    still = np.zeros(len(candidates))
-    return Collision(
-        tuple(candidates), groups, measure, snapshot, contacts, gaps, place, near, still, rubs=rubs, frictions=frictions
-    )
-
-
-def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint, ...], ...]:
-    """Constraints with multipliers in ``off``, those with the same ``off`` together."""
-    found: list[list[Constraint]] = []
-    for c in constraints:
-        if c.off is None or not multipliers_in(c.off):
-            continue
-        same = next((group for group in found if group[0].off == c.off), None)
-        if same is None:
-            found.append([c])
-        else:
-            same.append(c)
-    return tuple(tuple(group) for group in found)
 
 
 def kept_contacts(collision: Collision, start: Kept) -> Kept | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +16,7 @@ from svyaz.model import Constraint, Limit, multiplier_symbol
 from svyaz.motion.events.contacts import Contacts
 from svyaz.motion.phases import reached
 from svyaz.program import SingularSystem, function
-from svyaz.stabilise import Segment
+from svyaz.stabilise import Segment, multipliers_along
 
 Key = tuple[str, str]
 """("on" or "off", name of the constraint), ("low" or "high", name of the limit), or one of SIDED and a surface."""
@@ -39,7 +39,8 @@ class Conditions:
 
     ``on`` of a one-sided constraint is watched a second time, lowered by a small depth: it counts there
     even if it has never been negative. ``gain`` is the largest gain of the phases before. ``passing``: limits are told and
-    do not end the phase. ``margins`` are values of further constants. ``idle`` contacts are not entered at the start.
+    do not end the phase. ``margins`` are values of further constants. ``idle`` contacts are not entered at the start,
+    where the constraints are known to be ``independent``.
     """
 
     keys: tuple[Key, ...]
@@ -52,8 +53,9 @@ class Conditions:
     passing: bool = False
     margins: Mapping[str, float] = field(default_factory=dict)
     idle: frozenset[Key] = frozenset()
+    independent: bool = False
     _bound: dict[Segment, ConditionCode] = field(default_factory=dict, init=False, compare=False, repr=False)
-    _levels: dict[tuple[Segment, float, bytes], Array] = field(
+    _starts: dict[tuple[str, Segment, float, bytes], Array] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
@@ -75,13 +77,23 @@ class Conditions:
         except SingularSystem:
             return np.full(len(self.keys), np.nan)
 
+    def at_start(self, segment: Segment, time: float, state: Array) -> Array:
+        """The same at the start of a phase, about which several questions are asked."""
+        return self._once("g", self.at, segment, time, state)
+
     def levels(self, segment: Segment, time: float, state: Array) -> Array:
         """Below minus these a condition is armed, (m,)."""
-        key = (segment, time, state.tobytes())
-        if key not in self._levels:
-            self._levels.clear()  # the start of a phase is asked about several times, other states once
-            self._levels[key] = self._find_levels(segment, time, state)
-        return self._levels[key]
+        return self._once("levels", self._find_levels, segment, time, state)
+
+    def _once(
+        self, what: str, find: Callable[[Segment, float, Array], Array], segment: Segment, time: float, state: Array
+    ) -> Array:
+        key = (what, segment, time, state.tobytes())
+        if key not in self._starts:
+            if next(iter(self._starts), key)[1:] != key[1:]:
+                self._starts.clear()
+            self._starts[key] = find(segment, time, state)
+        return self._starts[key]
 
     def _find_levels(self, segment: Segment, time: float, state: Array) -> Array:
         try:
@@ -89,7 +101,7 @@ class Conditions:
         except SingularSystem:
             sizes = np.zeros(len(self.keys))
         gaps = self._gap_terms(time, state)
-        sizes = np.array([gaps.get(key, size) for key, size in zip(self.keys, sizes, strict=True)])
+        sizes = np.array([gaps.get(key, size) for key, size in zip(self.keys, sizes.tolist(), strict=True)])
         usual = self._usual_reactions(segment, time, state)
         least = [
             PARTED * self.depths.get(name, 0.0) if kind == "on" else LOW * usual.get(name, 0.0)
@@ -101,8 +113,8 @@ class Conditions:
         """The sizes of ``on`` of contacts, by their own measure: it is the same for all forms of the equations."""
         if self.contacts is None or not self.depths:
             return {}
-        names = [c.name for c in self.contacts.constraints]
-        return {("on", name): float(x) for name, x in zip(names, self.contacts.at(time, state).terms, strict=True)}
+        terms = self.contacts.terms(time, state).tolist()
+        return {("on", name): x for name, x in zip(self.contacts.numbered, terms, strict=True)}
 
     def _usual_reactions(self, segment: Segment, time: float, state: Array) -> dict[str, float]:
         """Of contacts that act: what of a reaction is a small part of this is rounding, also where all of them vanish."""
@@ -113,7 +125,7 @@ class Conditions:
 
     def outside(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """Limits beyond which a state lies already."""
-        values = zip(self.keys, self.at(segment, time, state), strict=True)
+        values = zip(self.keys, self.at_start(segment, time, state), strict=True)
         return tuple(key for key, value in values if key[0] in LIMITS and value > 0.0)
 
     def most_overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
@@ -121,7 +133,7 @@ class Conditions:
         late = self.overdue(segment, time, state)
         if not late:
             return ()
-        values = dict(zip(self.keys, self.at(segment, time, state), strict=True))
+        values = dict(zip(self.keys, self.at_start(segment, time, state), strict=True))
         worst = max(late, key=lambda key: values[key])
         ends = {c.name: c.off for c in segment.equations.system.constraints}
         return tuple(key for key in late if ends[key[1]] == ends[worst[1]])
@@ -135,7 +147,11 @@ class Conditions:
 
     def overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """Constraints that pull where they could only push: ``off`` contains multipliers and is positive already."""
-        late = (self.at(segment, time, state) > self.levels(segment, time, state)) & np.array(self.reacting)
+        values = self.at_start(segment, time, state)
+        late = (values > 0.0) & np.array(self.reacting)
+        if not late.any():
+            return ()
+        late &= values > self.levels(segment, time, state)
         return tuple(key for key, is_late in zip(self.keys, late, strict=True) if is_late and key[0] == "off")
 
 
@@ -179,6 +195,7 @@ def conditions(
     still: dict[se.Symbol, Expression] = {symbol: ZERO for symbol in symbols if symbol not in acting}
     watch, sizes = dynamics.watch(segment, [substitute(e, still) for _, e in found], values)
     keys = tuple(key for key, _ in found)
+    sizes = _sizes_of_contacts(keys, constraints, () if contacts is None else contacts.constraints) or sizes
     return Conditions(keys, watch, sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
 
 
@@ -218,19 +235,45 @@ def _shared(
         often=True,
         brief=True,
     )
-    terms = function({"g": [magnitude(e) for e, _ in written]}, (*inputs, *pushes), values, brief=True)
+    keys = tuple(key for key, _, _ in plain)
+    sizes = _sizes_of_contacts(keys, constraints, one_sided)
+    if sizes is None:
+        terms = function({"g": [magnitude(e) for e, _ in written]}, (*inputs, *pushes), values, brief=True)
 
-    def sizes(here: CompiledRates, constants: Mapping[str, float], row: Array) -> Array:
-        acting = dynamics_of(here.equations).observe(here, row[None, :])["multipliers"]
-        pushed = [-acting[name][0] if name in acting else 0.0 for name in whole.multiplier_names]
-        return terms.with_values(constants)(np.concatenate([row, pushed]))["g"]
+        def sizes(here: CompiledRates, constants: Mapping[str, float], row: Array) -> Array:
+            acting = dynamics_of(here.equations).observe(here, row[None, :])["multipliers"]
+            pushed = [-acting[name][0] if name in acting else 0.0 for name in whole.multiplier_names]
+            return terms.with_values(constants)(np.concatenate([row, pushed]))["g"]
 
     reacting = tuple(bool(e.free_symbols & set(symbols)) for _, e, _ in plain)
-    return Conditions(tuple(key for key, _, _ in plain), watch, sizes, reacting, contacts, depths, passing=passing)
+    return Conditions(keys, watch, sizes, reacting, contacts, depths, passing=passing)
 
 
 def _named(constraints: Sequence[Constraint]) -> dict[str, None]:
     return dict.fromkeys(c.name for c in constraints)
+
+
+def _sizes_of_contacts(
+    keys: Sequence[Key], constraints: Sequence[Constraint], one_sided: Collection[Constraint]
+) -> Sizes | None:
+    """Sizes where all conditions are gaps of contacts, which have a measure of their own, or the reactions of constraints."""
+    known = {c.name: c for c in constraints}
+    reactions: list[tuple[int, str]] = []
+    for place, (kind, name) in enumerate(keys):
+        c = known.get(name)
+        if c is None or c.off not in (multiplier_symbol(name), -multiplier_symbol(name)) or c not in one_sided:
+            return None
+        if kind == "off":
+            reactions.append((place, name))
+
+    def sizes(here: CompiledRates, _constants: Mapping[str, float], row: Array) -> Array:
+        found = np.zeros(len(keys))
+        acting = multipliers_along(here, row[:1], row[None, 1:]) if here.equations.multiplier_names else {}
+        for place, name in reactions:
+            found[place] = abs(float(acting[name][0])) if name in acting else 0.0
+        return found
+
+    return sizes
 
 
 def beyond(limit: Limit, equations: Equations) -> list[tuple[Key, Expression]]:

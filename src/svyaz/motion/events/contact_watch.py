@@ -15,7 +15,7 @@ from svyaz.arrays import Array
 from svyaz.dynamics import measure_of
 from svyaz.integrate import Path, Status
 from svyaz.motion.events.contacts import Contacts
-from svyaz.stabilise import Options, Segment, observed
+from svyaz.stabilise import Options, Segment, multipliers_along
 
 BETWEEN = np.arange(1, 8) / 8
 """Where within a step ``on`` is looked at, by a cubic polynomial."""
@@ -85,7 +85,7 @@ def _first_pull(contacts: Contacts, segment: Segment, path: Path) -> tuple[int, 
     columns = [k for k, c in enumerate(contacts.constraints) if c.pushes and c.name in names]
     if not columns:
         return None
-    reactions = observed(segment, path.times, path.states)["multipliers"]
+    reactions = multipliers_along(segment, path.times, path.states)
     for k in columns:
         c = contacts.constraints[k]
         push = c.pushes * reactions[c.name]

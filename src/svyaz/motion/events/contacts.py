@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.dynamics import (
     FLOOR,
+    Snapshot,
     dynamics_of,
     measure_of,
     typical_accelerations,
@@ -67,8 +68,7 @@ class Gaps:
         on' = G v + ∂on/∂t,    on'' = G v̇ + bias.
 
     ``terms`` is the sum of the magnitudes of the terms of ``on`` here, ``size`` the largest in the run so far. ``rows`` is
-    G (k, n), ``magnitudes`` is |G|, ``moving`` is ∂on/∂t. ``usual`` are the speeds and accelerations (n,) that the energy and
-    the forces there are would give.
+    G (k, n), ``magnitudes`` is |G|, ``moving`` is ∂on/∂t. ``weight`` is what all forces ``here`` together would give on''.
     """
 
     value: Array
@@ -80,7 +80,8 @@ class Gaps:
     bias: Array
     speeds: Array
     accelerations: Array
-    usual: tuple[Array, Array]
+    weight: Array
+    here: Snapshot
 
     def at_speeds(self, speeds: Array) -> Gaps:
         """At the same place with other velocities."""
@@ -89,6 +90,11 @@ class Gaps:
     def at_accelerations(self, accelerations: Array) -> Gaps:
         """At the same place with other accelerations."""
         return replace(self, accelerations=accelerations)
+
+    def of(self, numbers: Sequence[int]) -> Gaps:
+        """Those of some of the constraints."""
+        names = ("value", "terms", "size", "rows", "magnitudes", "moving", "bias", "weight")
+        return replace(self, **{name: getattr(self, name)[list(numbers)] for name in names})
 
     @cached_property
     def rate(self) -> Array:
@@ -104,8 +110,8 @@ class Gaps:
     @cached_property
     def usual_rate(self) -> Array:
         """How fast ``on`` would change with the kinetic energy that there is."""
-        terms = self.magnitudes @ np.abs(self.speeds) + np.abs(self.moving)
-        return np.maximum(terms, FLOOR * (self.magnitudes @ self.usual[0]))
+        terms, here = self.magnitudes @ np.abs(self.speeds) + np.abs(self.moving), self.here
+        return np.maximum(terms, FLOOR * (self.magnitudes @ typical_speeds(here.mass, here.bias, here.q, here.v)))
 
     @cached_property
     def second(self) -> Array:
@@ -116,7 +122,7 @@ class Gaps:
     def second_size(self) -> Array:
         """The terms of on''."""
         terms = self.magnitudes @ np.abs(self.accelerations) + np.abs(self.bias)
-        return np.maximum(terms, FLOOR * (self.magnitudes @ self.usual[1]))
+        return np.maximum(terms, self.weight)
 
     @property
     def slowest(self) -> Array:
@@ -164,6 +170,13 @@ class Contacts:
             found = self.known[key] = self._evaluate(time, state)
         return found
 
+    def terms(self, time: float, state: Array) -> Array:
+        """The sums of the magnitudes of the terms of ``on`` at a state (k,)."""
+        found = self.known.get((time, state.tobytes()))
+        if found is not None:
+            return found.terms
+        return self.numbers(np.concatenate([[time], state])[None])["position_terms"][0]
+
     def along(self, time: float, state: Array, slopes: Array) -> Gaps:
         """Values at a state with these rates of all states."""
         return self.at(time, state).at_accelerations(slopes[list(measure_of(self.free).speeds)])
@@ -183,10 +196,8 @@ class Contacts:
             bias=parts["constraint_bias"],
             speeds=here.v,
             accelerations=here.mobility.accelerated(here.jacobian[:0], here.constraint_bias[:0]),
-            usual=(
-                typical_speeds(here.mass, here.bias, here.q, here.v),
-                typical_accelerations(here.mass, here.bias),
-            ),
+            weight=FLOOR * (magnitudes @ typical_accelerations(here.mass, here.bias)),
+            here=here,
         )
 
     def after(self, path: Path) -> Contacts:
@@ -201,7 +212,8 @@ class Contacts:
         here = measure_of(self.free).along(times, states)
         sizes = with_floor(parts["position_terms"], parts["jacobian"], typical_sizes(here.mass, here.q))
         seen = np.fmax(self.seen, np.fmax.reduce(sizes, axis=0))
-        self.later[:] = [(path.states, replace(self, seen=seen, known={}, later=[]))]
+        known = self.known if np.array_equal(seen, self.seen) else {}
+        self.later[:] = [(path.states, replace(self, seen=seen, known=known, later=[]))]
         return self.later[0][1]
 
     def touching(self, time: float, state: Array, tolerance: float) -> frozenset[str]:
@@ -209,8 +221,8 @@ class Contacts:
         if not self.constraints:
             return frozenset()
         gaps = self.at(time, state)
-        near = np.abs(gaps.value) <= tolerance * gaps.size
-        return frozenset(c.name for c, touches in zip(self.constraints, near, strict=True) if touches)
+        near = np.flatnonzero(np.abs(gaps.value) <= tolerance * gaps.size)
+        return frozenset(self.constraints[k].name for k in near.tolist())
 
     def nearest(self, time: float, state: Array) -> list[str]:
         """Their names, those with the smallest gaps first."""
@@ -229,15 +241,14 @@ class Contacts:
         touch = np.abs(gaps.value) <= self.tolerance * gaps.size
         size = np.maximum(gaps.size, MOMENT * until * gaps.rate_size)
         found = np.maximum(SHALLOW * size, np.where(touch, 2.0 * gaps.value, 0.0))
-        least = float(np.finfo(float).tiny)
-        return {c.name: max(float(depth), least) for c, depth in zip(self.constraints, found, strict=True)}
+        return dict(zip(self.numbered, np.maximum(found, np.finfo(float).tiny).tolist(), strict=True))
 
     def reactions(self, time: float, state: Array) -> dict[str, float]:
         """By name: the reaction that would make up for the accelerations that there are."""
         gaps, here = self.at(time, state), measure_of(self.free).at(state, time)
         mobilities = np.abs(here.mobility.mobilities(gaps.rows))
         found = gaps.second_size / np.where(mobilities > 0.0, mobilities, np.inf)
-        return {c.name: float(size) for c, size in zip(self.constraints, found, strict=True)}
+        return dict(zip(self.numbered, found.tolist(), strict=True))
 
     def shortest_rise(self, time: float, state: Array, slopes: Array, open_ones: Collection[str]) -> float:
         """How long the first of the ``open_ones`` that part and come back goes on parting: -on'/on''."""
@@ -245,8 +256,8 @@ class Contacts:
             return float("inf")
         gaps = self.along(time, state, slopes)
         back = (np.abs(gaps.value) <= self.tolerance * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
-        back &= np.array([c.name in open_ones for c in self.constraints])
-        return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
+        found = [k for k in np.flatnonzero(back).tolist() if self.constraints[k].name in open_ones]
+        return float(np.min(-gaps.rate[found] / gaps.second[found], initial=np.inf))
 
     def sinking(self, span: tuple[float, float], state: Array, slopes: Array, gain: float) -> set[str]:
         """Those that touch and would be entered at once if they did not act.
@@ -258,12 +269,14 @@ class Contacts:
             return set()
         gaps, left = self.along(span[0], state, slopes), span[1] - span[0]
         touch = (gaps.value >= -CLOSED * gaps.size) & (gaps.value <= self.tolerance * gaps.size)
+        if not touch.any():
+            return set()
         deep = DEEP * np.maximum(gaps.size, MOMENT * left * gaps.usual_rate)
         touch &= left * np.maximum(gaps.rate, 0.0) + left**2 * np.maximum(gaps.second, 0.0) > deep
         enter = gaps.rate > RISING * gaps.rate_size
         least = RISING * gaps.second_size + 2.0 * gain * (np.abs(gaps.value) + np.abs(gaps.rate))
         bend = (np.abs(gaps.rate) <= RISING * gaps.rate_size) & (gaps.second > least)
-        return {c.name for c, sinks in zip(self.constraints, touch & (enter | bend), strict=True) if sinks}
+        return {self.constraints[k].name for k in np.flatnonzero(touch & (enter | bend)).tolist()}
 
 
 def contacts_of(free: Equations, constraints: Sequence[Constraint], tolerance: float = TOUCHING) -> Contacts:

@@ -19,10 +19,12 @@ ZERO_PIVOT = 1e-11
 """Entries of the scaled table below this are no pivots."""
 
 
-def solve_complementarity(matrix: Array, offset: Array) -> Array | None:
-    """z (n,); None where the method ends without a solution."""
+def solve_complementarity(matrix: Array, offset: Array, units: Array | None = None) -> Array | None:
+    """z (n,); None where the method ends without a solution. ``units`` (n,) are those of z, and one over them those of w;
+    without them they are such that the diagonal of A is one.
+    """
     n = len(offset)
-    unit = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny)) if units is None else units
     b = unit * offset
     largest = float(np.abs(b).max(initial=0.0))
     if largest == 0.0 or (b >= 0.0).all():

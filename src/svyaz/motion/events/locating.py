@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate import Ode, Path, Status, joined, steps_from
+from svyaz.integrate import Ode, Path, Status, StepsFrom, joined
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.contact_watch import check_contacts
 from svyaz.motion.events.guarding import Guard
@@ -106,14 +106,15 @@ def _to_event(
 ) -> Path:
     time, end = span
     counting = [key in continuing or key[0] in (*LIMITS, *SIDED) for key in watched.keys]
-    flags = np.array(counting) & (watched.at(segment, time, state) < 0.0)
+    flags = np.array(counting) & (watched.at_start(segment, time, state) < 0.0)
     pieces: list[Path] = []
     passed: list[tuple[str, str, float]] = []
     first, begun = _first_stop(segment, watched, state, span, options), -np.inf
     while True:
         limit = first if time < first else end
         stop = next_stop(begun, time, limit, options.step)
-        passage = departure_of(segment, state, (time, stop), options, None) if time == span[0] else None
+        departs = time == span[0] and not watched.independent
+        passage = departure_of(segment, state, (time, stop), options, None) if departs else None
         path, levels = _row(time, state), watched.levels(segment, time, state)
         for wary in (True, False) if passage is None else ():  # one that creeps may have missed a branching position
             guard = _guard(segment, watched, time, state, flags)
@@ -149,7 +150,7 @@ def _to_event(
 def _guard(segment: Segment, watched: Conditions, time: float, state: Array, flags: NDArray[np.bool_]) -> Guard:
     """What watches the conditions from a state on, of which those with a flag count already."""
     guard = Guard(watched.bound(segment), segment.rates, segment.projection, sought=True)
-    values = watched.at(segment, time, state)
+    values = watched.at_start(segment, time, state)
     guard.begin(np.concatenate([[time], state]), values, watched.levels(segment, time, state), flags)
     return guard
 
@@ -293,9 +294,14 @@ def _stepping(
     """The state at a time after ``start`` by one step of the method, or by several with error control where that fails or is
     not ``fixed``; None where these fail too.
     """
+    return _steps_of(segment, options.method, options.rtol, fixed).after(start, state)
 
+
+@lru_cache(maxsize=64)
+def _steps_of(segment: Segment, method: str, rtol: float | None, fixed: bool) -> StepsFrom:
+    """What steps from any state of a segment, prepared once."""
     ode = Ode(segment.rates, segment.jacobian, segment.projection)
-    return steps_from(ode, state, start, options.method, options.rtol, fixed=fixed)
+    return StepsFrom(ode, len(segment.equations.states), method, rtol, fixed=fixed)
 
 
 def _row(time: float, state: Array) -> Path:

@@ -9,7 +9,6 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.dynamics import Snapshot, typical_speeds
-from svyaz.model import Constraint
 from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
 from svyaz.motion.events.contacts import RISING
 from svyaz.motion.events.planes import STILL
@@ -18,27 +17,26 @@ from svyaz.motion.events.rubbing import Rubs
 from svyaz.motion.events.sides import ON
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pressing(Collision):
-    """The same problem for accelerations: ``snapshot.v`` are those without contacts, ``velocity`` what they make of ḧ.
+    """The same problem for accelerations: ``speeds`` are those without contacts, ``velocity`` what they make of ḧ.
 
-    ``speeds`` are the velocities; frictions that ``stick``, by number, must do so.
+    ``moving`` are the velocities; frictions that ``stick``, by number, must do so.
     """
 
-    speeds: Array = field(default_factory=lambda: np.zeros(0))
+    moving: Array = field(default_factory=lambda: np.zeros(0))
     stick: tuple[int, ...] = ()
 
     def _entered(self, speeds: Array) -> dict[int, float]:
-        gaps = self.gaps
-        sizes = np.maximum(gaps.second_size, gaps.magnitudes @ np.abs(speeds))
-        return self._risen(gaps.at_accelerations(speeds).second, sizes)
+        after = self.gaps.at_accelerations(speeds)
+        return self._risen(after.second, np.maximum(self.gaps.second_size, self.gaps.magnitudes @ np.abs(speeds)))
 
     def sticks(self, kept: Kept) -> bool:
         """Does friction hold those that must stick?"""
         solved, rubs = self.solved(kept), self.rubs
         if rubs is None or solved is None:
             return rubs is None
-        rates, terms = rubs.slopes @ solved[0] + rubs.drift, np.abs(rubs.slopes) @ np.abs(self.snapshot.v)
+        rates, terms = rubs.slopes @ solved[0] + rubs.drift, np.abs(rubs.slopes) @ np.abs(self.speeds)
         return bool((np.abs(rates) <= RISING * (terms + np.abs(rubs.drift)))[list(self.stick)].all())
 
 
@@ -49,53 +47,48 @@ def acting_after(collision: Collision, rebound: Rebound, kept: frozenset[str]) -
     ``kept`` are the constraints that act if nothing else speaks for or against it. With friction there may be no such set, or
     several (Painlevé): then the phase that begins with those kept says so.
     """
-    one_sided = {c.name for c in collision.contacts.constraints}
-    firsts = [group[0].name for group in collision.groups]
+    one_sided = collision.contacts.numbered
+    firsts = [collision.first(k).name for k in range(len(collision.groups))]
     fixed = {k for k, name in enumerate(firsts) if name in kept and name not in one_sided}
     free = [k for k, name in enumerate(firsts) if name in rebound.resting]
     before = frozenset(k for k, name in enumerate(firsts) if name in kept)
     if len(free) < 2:  # the conditions decide
         return before, rebound.speeds
-    names = {c.name for k in {*fixed, *free} for c in collision.groups[k]}
-    bound = {c.name for group in collision.groups for c in group}
-    constraints = [c for c in collision.constraints if c.name in names or c.name not in bound]
+    always = tuple(sorted([*collision.fixed, *(row for k in fixed for row in collision.groups[k])]))
     start = frozenset(i for i, k in enumerate(free) if firsts[k] in kept)
-    for problem in _problems(collision, rebound, free, constraints):
+    for problem in _problems(collision, rebound, free, always):
         found = kept_contacts(problem, start)
         if found is not None and problem.sticks(found):
-            return frozenset(fixed | {free[i] for i in found}), problem.speeds
+            return frozenset(fixed | {free[i] for i in found}), problem.moving
     return None if collision.rubs is None else (before, rebound.speeds)
 
 
 def _problems(
-    collision: Collision, rebound: Rebound, free: Sequence[int], constraints: Sequence[Constraint]
+    collision: Collision, rebound: Rebound, free: Sequence[int], always: tuple[int, ...]
 ) -> Iterator[Pressing]:
-    """What is to be solved for the contacts ``free``: if hops have become lower than can be seen, first without slips that
-    would end as soon; then with the velocities that there are.
+    """What is to be solved for the contacts ``free``, with the rows that act ``always``: if hops have become lower than can be
+    seen, first without slips that would end as soon; then with the velocities that there are.
     """
-    plain = _pressing(collision, rebound.speeds, rebound.resting, free, constraints)
+    plain = _pressing(collision, rebound.speeds, rebound.resting, free, always)
     rubs = plain.rubs
     if rebound.halted and rubs is not None:
-        here = _snapshot(collision, rebound.speeds, constraints)
-        limits = dict(zip((c.name for c in collision.contacts.constraints), plain.gaps.slowest.tolist(), strict=True))
-        slips = rubs.slips
-        slow = [
-            k
-            for k, row in enumerate(rubs.rows)
-            if rubs.given[k] and abs(slips[k]) <= limits.get(constraints[row].name, 0.0)
-        ]
+        limits = dict(zip(collision.touched, collision.gaps.slowest.tolist(), strict=True))
+        slips, rows = rubs.slips, list(plain.rows(range(len(free))))
+        own = [k for k, row in enumerate(rubs.rows) if row in rows and rubs.given[k]]
+        slow = [k for k in own if abs(slips[k]) <= limits.get(rubs.rows[k], 0.0)]
         if slow:
-            rows = np.vstack([here.jacobian, rubs.slopes[slow]])
-            jump, _ = here.mobility.least(rows, np.concatenate([np.zeros(len(constraints)), -slips[slow]]))
-            halted = _pressing(collision, here.v + jump, rebound.resting, free, constraints)
+            given = np.vstack([collision.snapshot.jacobian[rows], rubs.slopes[slow]])
+            jump, _ = collision.snapshot.mobility.least(given, np.concatenate([np.zeros(len(rows)), -slips[slow]]))
+            halted = _pressing(collision, rebound.speeds + jump, rebound.resting, free, always)
             yield replace(halted, stick=tuple(slow))
     yield plain
 
 
-def _snapshot(collision: Collision, speeds: Array, constraints: Sequence[Constraint]) -> Snapshot:
+def _snapshot(collision: Collision, speeds: Array) -> Snapshot:
     measure, s = collision.measure, collision.snapshot
-    names = measure.equations.multiplier_names
-    return measure.at(measure.moved(s.state, v=speeds), s.time).of_rows([names.index(c.name) for c in constraints])
+    places = {name: row for row, name in enumerate(measure.equations.multiplier_names)}
+    rows = [places[c.name] for c in collision.place.constraints]
+    return measure.at(measure.moved(s.state, v=speeds), s.time).of_rows(rows)
 
 
 def _pressing(
@@ -103,29 +96,33 @@ def _pressing(
     speeds: Array,
     resting: frozenset[str],
     free: Sequence[int],
-    constraints: Sequence[Constraint],
+    always: tuple[int, ...],
 ) -> Pressing:
     """The problem for these velocities."""
-    here = _snapshot(collision, speeds, constraints)
-    free_fall = here.mobility.accelerated(here.jacobian[:0], here.constraint_bias[:0])
+    here, place, one_sided = _snapshot(collision, speeds), collision.place, collision.contacts.numbered
+    free_fall = place.free_fall(here)
+    touched = tuple(row for row in collision.touched if place.constraints[row].name in resting)
+    gaps = collision.contacts.at(here.time, here.state)
     return Pressing(
-        constraints=tuple(constraints),
+        place=place,
         groups=tuple(collision.groups[k] for k in free),
+        fixed=always,
         measure=collision.measure,
-        snapshot=replace(here, v=free_fall, velocity=here.jacobian @ free_fall + here.constraint_bias),
         contacts=collision.contacts,
-        gaps=collision.contacts.at(here.time, here.state),
-        place=collision.place,
-        touching=resting,
-        restitution=np.zeros(len(constraints)),
+        speeds=free_fall,
+        velocity=here.jacobian @ free_fall + here.constraint_bias,
+        gaps=gaps.of([one_sided[place.constraints[row].name] for row in touched]),
+        touched=touched,
+        restitution=np.zeros(len(place.constraints)),
         fitting=0.0,
-        rubs=_rubs(collision, here, free_fall, constraints),
-        speeds=speeds,
+        rubs=_rubs(collision, here, free_fall),
+        moving=speeds,
     )
 
 
-def _rubs(collision: Collision, here: Snapshot, free_fall: Array, constraints: Sequence[Constraint]) -> Rubs | None:
+def _rubs(collision: Collision, here: Snapshot, free_fall: Array) -> Rubs | None:
     """Frictions by accelerations; slips that are as good as zero may stick."""
+    constraints = collision.place.constraints
     found = None if collision.frictions is None else collision.frictions.at(here.time, here.state, constraints)
     if found is None:
         return None

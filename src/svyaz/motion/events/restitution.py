@@ -77,10 +77,10 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
         return _halt(collision)
     here = replace(collision, fitting=0.0) if coefficients else collision
     least, total, stages, notes = 0.0, dict[str, float](), list[tuple[str, ...]](), list[str]()
-    lively = {k for k, group in enumerate(collision.groups) if any(coefficients.get(c.name) for c in group)}
-    bounced, counts = {c.name for k in lively for c in here.groups[k]}, dict.fromkeys(lively, 0)
+    lively = {k for k in range(len(here.groups)) if any(map(coefficients.get, here.names(k)))}
+    bounced, counts = {name for k in lively for name in here.names(k)}, dict.fromkeys(lively, 0)
     while True:
-        approaches = {k: x for k, x in here.approaches().items() if k in lively}
+        approaches = {k: x for k, x in here.approaches.items() if k in lively}
         least = max([least, *(FAINT * x for x in approaches.values())])
         struck = {k for k, x in approaches.items() if x > least}
         tired = {k for k in struck if _is_tired(here, k, counts[k])} if struck else set(approaches)
@@ -93,41 +93,40 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
                 "other: they are stopped together"
             )
         calm = frozenset(range(len(here.groups))) - lively
-        given = {c.name: coefficients[c.name] for k in lively for c in here.groups[k] if c.name in coefficients}
-        found = _struck(among(here, calm | struck), given, notes)
+        given = {name: coefficients[name] for k in lively for name in here.names(k) if name in coefficients}
+        found = _struck(here.among(sorted(calm | struck)), given, notes)
         if isinstance(found, str):
             if stages and not struck:  # what still approaches does so by rounding
                 break
             return found
         here, acting = here.at_speeds(found.speeds), found.kept
         counts.update({k: counts[k] + 1 for k in struck})
-        stages.append(tuple(here.groups[k][0].name for k in sorted(struck)))
+        stages.append(tuple(here.first(k).name for k in sorted(struck)))
         total = {name: total.get(name, 0.0) + found.impulses.get(name, 0.0) for name in {**total, **found.impulses}}
     if coefficients and here.settled:
         stopped = _halt(here)
         total = _sum(total, stopped.impulses)
         return replace(stopped, impulses=total, stages=tuple(filter(None, stages)), notes=tuple(dict.fromkeys(notes)))
-    bounced -= {c.name for k, group in enumerate(here.groups) if k not in lively for c in group}
+    bounced -= {name for k in range(len(here.groups)) if k not in lively for name in here.names(k)}
     acting = frozenset(acting - bounced) | (here.at_rest(least) & set(before) & bounced)
     told = tuple(filter(None, stages))
     if len(told) > 1:
-        notes += _at_once(collision, coefficients, told, here.snapshot.v)
-    return Rebound(here.snapshot.v, total, acting, here.at_rest(least), told, tuple(dict.fromkeys(notes)))
+        notes += _at_once(collision, coefficients, told, here.speeds)
+    return Rebound(here.speeds, total, acting, here.at_rest(least), told, tuple(dict.fromkeys(notes)))
 
 
 def _is_tired(here: Collision, contact: int, count: int) -> bool:
     """Was a contact struck so often at one moment, or so often and so slowly, that it gives nothing back any more?"""
-    return count >= MOST_STRUCK or (count >= OFTEN and here.groups[contact][0].name in here.slow)
+    return count >= MOST_STRUCK or (count >= OFTEN and here.groups[contact][0] in here.slow)
 
 
 def _halt(collision: Collision) -> Rebound:
     """All contacts come to rest where they touch: their hops would be lower than can be seen."""
-    s, names = collision.snapshot, [c.name for c in collision.constraints]
-    if collision.fits.all():
-        speeds, impulses = s.v, dict.fromkeys(names, 0.0)
-    else:
-        jump, found = s.mobility.least(s.jacobian, -s.velocity)
-        speeds, impulses = s.v + jump, dict(zip(names, found.tolist(), strict=True))
+    names = [c.name for c in collision.members]
+    speeds, impulses = collision.speeds, dict.fromkeys(names, 0.0)
+    if not collision.fits.all():
+        jump, found = collision.place.least(range(len(names)), -collision.velocity)
+        speeds, impulses = speeds + jump, dict(zip(names, found.tolist(), strict=True))
     return Rebound(speeds, impulses, frozenset(names), collision.touching, halted=True)
 
 
@@ -138,37 +137,21 @@ def _at_once(
     found = _struck(collision, coefficients, [])
     if isinstance(found, str):
         return []
-    s, names = collision.snapshot, [str(v) for v in collision.measure.equations.velocities]
-    scale = np.sqrt(max(float(s.v @ s.mass @ s.v), 0.0))
+    s, v, names = collision.snapshot, collision.speeds, [str(v) for v in collision.measure.equations.velocities]
+    scale = np.sqrt(max(float(v @ s.mass @ v), 0.0))
     off = found.speeds - after
     if np.sqrt(max(float(off @ s.mass @ off), 0.0)) <= RISING * scale:
         return []
-    would = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names, found.speeds, strict=True) if x != s.v[names.index(n)])
+    would = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names, found.speeds, strict=True) if x != v[names.index(n)])
     told = f"bodies that touch are struck one after another at t = {s.time:.9g}, {len(stages)} impacts in all"
     return [f"{told}; one impact of all contacts at once would give {would}"]
 
 
-def among(collision: Collision, contacts: Collection[int]) -> Collision:
-    """The collision of some of the contacts, and of what is no contact; the others are as if they were not there."""
-    gone = {c.name for k, group in enumerate(collision.groups) if k not in contacts for c in group}
-    rows = [i for i, c in enumerate(collision.constraints) if c.name not in gone]
-    return replace(
-        collision,
-        constraints=tuple(collision.constraints[i] for i in rows),
-        groups=tuple(group for k, group in enumerate(collision.groups) if k in contacts),
-        snapshot=collision.snapshot.of_rows(rows),
-        rubs=None if collision.rubs is None else collision.rubs.of_rows(rows),
-        touching=collision.touching - gone,
-        restitution=collision.restitution[rows],
-    )
-
-
 def _struck(part: Collision, coefficients: Mapping[str, float], notes: list[str]) -> Struck | str:
     """One impact, by the law of its contacts; by Poisson's if one of them has it or Newton's adds energy."""
-    e = np.array([coefficients.get(c.name, 0.0) for c in part.constraints])
-    told = ", ".join(f"'{c.name}'" for group in part.groups for c in group)
-    when = f"at t = {part.snapshot.time:.9g}"
-    if not any(c.impact == "poisson" for c, x in zip(part.constraints, e, strict=True) if x):
+    e = np.array([coefficients.get(c.name, 0.0) for c in part.place.constraints])
+    told, when = part.contact_names, f"at t = {part.snapshot.time:.9g}"
+    if not any(c.impact == "poisson" for c in part.members if coefficients.get(c.name)):
         found = _solved(replace(part, restitution=e))
         if found is not None and not _gains(part, [found]):
             return found
@@ -176,14 +159,12 @@ def _struck(part: Collision, coefficients: Mapping[str, float], notes: list[str]
             notes.append(f"Newton's law would add energy in the impact of {told} {when}: Poisson's is used there")
     squeezed = _solved(part)
     if squeezed is not None:
-        pushed = np.array(
-            [coefficients.get(c.name, 0.0) * squeezed.impulses.get(c.name, 0.0) for c in part.constraints]
-        )
+        given = {c.name: coefficients.get(c.name, 0.0) * squeezed.impulses.get(c.name, 0.0) for c in part.members}
+        pushed = np.array([given.get(c.name, 0.0) for c in part.place.constraints])
         opened = _solved(replace(part.at_speeds(squeezed.speeds), pushed=pushed))
         if opened is not None:
-            given = {c.name: float(x) for c, x in zip(part.constraints, pushed, strict=True)}
             parts = (squeezed.impulses, given, opened.impulses)
-            impulses = {c.name: sum(p.get(c.name, 0.0) for p in parts) for c in part.constraints}
+            impulses = {name: sum(p.get(name, 0.0) for p in parts) for name in given}
             if _gains(part, (squeezed, replace(opened, impulses=_sum(given, opened.impulses)))):
                 return f"the impact {when} of {told} would add energy, by Newton's law and by Poisson's"
             return replace(opened, impulses=impulses, forces=squeezed.forces + opened.forces)
@@ -208,16 +189,14 @@ def _sum(a: Mapping[str, float], b: Mapping[str, float]) -> Impulses:
 
 def _gains(part: Collision, parts: Sequence[Struck]) -> bool:
     """Does an impact in parts, one after another, add energy, apart from the work of constraints that move?"""
-    s, rubs, gained = part.snapshot, part.rubs, 0.0
-    largest, speeds = float(s.v @ s.mass @ s.v), s.v
+    s, rubs, gained, v = part.snapshot, part.rubs, 0.0, part.speeds
+    largest, speeds = float(v @ s.mass @ v), v
     for struck in parts:
-        pushes = np.array([struck.impulses.get(c.name, 0.0) for c in part.constraints])
-        both = 2.0 * s.velocity + s.jacobian @ (struck.speeds + speeds - 2.0 * s.v)
+        pushes = np.array([struck.impulses.get(c.name, 0.0) for c in part.place.constraints])
+        both = 2.0 * part.velocity + s.jacobian @ (struck.speeds + speeds - 2.0 * v)
         gained += float(pushes @ both) / 2.0
         if rubs is not None and len(struck.forces):
-            gained -= (
-                float(struck.forces @ (2.0 * rubs.slip + rubs.slopes @ (struck.speeds + speeds - 2.0 * s.v))) / 2.0
-            )
+            gained -= float(struck.forces @ (2.0 * rubs.slip + rubs.slopes @ (struck.speeds + speeds - 2.0 * v))) / 2.0
         speeds = struck.speeds
         largest = max(largest, float(speeds @ s.mass @ speeds))
     return gained > GAINED * largest / 2.0

@@ -88,7 +88,7 @@ def find_root(
         halved = (len(widths) > 3 and widths[-1] > 0.5 * widths[-4]) or not a < middle < b
         middle = 0.5 * (a + b) if halved else middle
         f, close = value(middle), min(middle - a, b - middle)
-        stays = (f < 0.0) == (middle - a <= b - middle)
+        stays = (f < 0.0) == (middle - a == close)
         margin = MARGIN * margin if stays and close <= margin else 0.0
         if f < 0.0:
             a, fa, out = middle, f, (a, fa)
@@ -100,10 +100,10 @@ def find_root(
 
 def _interpolated(low: Point, high: Point, out: Point | None) -> float:
     """Where the parabola through three points (x, f), or the secant of two, rises through zero between the first two."""
-    (a, fa), (b, fb) = low, high
-    slope, bend = (fb - fa) / (b - a), 0.0
+    (a, fa), (b, fb), rise = low, high, high[1] - low[1]
+    slope, bend = 1.0 / (b - a), 0.0  # in units of the rise: squares of f itself may be no numbers
     if out is not None and out[0] not in (a, b):
-        bend = ((out[1] - fb) / (out[0] - b) - slope) / (out[0] - a)
+        bend = (((out[1] - fb) / rise) / (out[0] - b) - slope) / (out[0] - a)
     first = slope - bend * (b - a)
-    root = first + np.sqrt(max(first**2 - 4.0 * bend * fa, 0.0))
-    return a - 2.0 * fa / float(root) if root > 0.0 else b - fb / slope
+    root = first + np.sqrt(max(first**2 - 4.0 * bend * (fa / rise), 0.0))
+    return a - 2.0 * (fa / rise) / float(root) if root > 0.0 else b - (b - a) * (fb / rise)

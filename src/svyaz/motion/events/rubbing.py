@@ -8,9 +8,10 @@ are vectors, and σ is the direction of slip⁺.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import product
+from math import prod
 
 import numpy as np
 import symengine as se
@@ -22,11 +23,8 @@ from svyaz.expr import ONE, TIME, gradient, total_derivative
 from svyaz.forms import Equations
 from svyaz.matrices import lstsq
 from svyaz.model import Constraint
-from svyaz.motion.events.ways import MOST_TURNS, unit_pairs
+from svyaz.motion.events.ways import MOST_TURNS, MOST_WORDS, Bounds, unit_pairs, words_by_pivots
 from svyaz.program import Function, function
-
-MOST_WORDS = 3**7
-"""Ways to stick and slip that are tried at most."""
 
 AGAINST = 1e-9
 """Slips and impulses beyond their bounds by less than this part of their terms are within."""
@@ -140,7 +138,8 @@ def rubbed(
         ways |= {i: (0.0, 1.0), j: (0.0,)} if i in carrying else {}
     ways |= {k: (float(rubs.given[k]),) for k in rubs.known if k in carrying}
     impact = _Impact(s, list(rows), wanted, pushed, rubs)
-    for word in islice(product(*ways.values()), MOST_WORDS):
+    few = prod(map(len, ways.values())) <= MOST_WORDS
+    for word in product(*ways.values()) if few else impact.words_by_pivots(carrying):
         sides = np.full(len(rubs.rows), np.nan)  # not a number: carries nothing
         sides[carrying] = word
         found = impact.fitting(sides)
@@ -181,6 +180,29 @@ class _Impact:
                 return fit
             found[slipping] = turned
         return None
+
+    def words_by_pivots(self, carrying: Sequence[int]) -> Iterator[Array]:
+        """Ways to stick and slip as Lemke's method finds them, with the impulses of the rows eliminated."""
+        s, rubs, rows, own = self.snapshot, self.rubs, self.rows, list(carrying)
+        n, m = len(s.mass), len(rows)
+        g = s.jacobian[rows]
+        matrix = np.block([[s.mass, -g.T], [g, np.zeros((m, m))]])
+        given = np.concatenate([s.jacobian.T @ self.pushed, self.wanted])
+        forces = np.vstack([-rubs.along[own].T, np.zeros((m, len(own)))])
+        found = lstsq(matrix, np.column_stack([given, forces]))
+        impulses = np.zeros((len(self.pushed), 1 + len(own)))
+        impulses[:, 0] = self.pushed
+        impulses[rows] += found[n:]
+        loads = (rubs.sliding * rubs.signs)[own, None] * impulses[[rubs.rows[k] for k in own]]
+        slips = rubs.slopes[own] @ found[:n]
+        ratio = np.where(rubs.sliding > 0.0, rubs.static / np.where(rubs.sliding > 0.0, rubs.sliding, 1.0), 1.0)[own]
+        pairs = [(own.index(i), own.index(j)) for i, j in rubs.pairs if i in own]
+        bounds = Bounds(loads[:, 0], loads[:, 1:], ratio)
+        for word in words_by_pivots(rubs.slip[own] + slips[:, 0], slips[:, 1:], bounds, pairs):
+            for k in rubs.known:
+                if k in own:
+                    word[own.index(k)] = rubs.given[k]
+            yield word
 
     def _solved(self, sides: Array, stuck: NDArray[np.intp]) -> tuple[tuple[Array, Array, Array] | None, Array, Array]:
         """(Δv, impulses, T) or None, T, and the slips afterwards."""

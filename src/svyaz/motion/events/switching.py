@@ -19,15 +19,15 @@ from svyaz.dynamics import dynamics_of
 from svyaz.expr import Expression, ModelError, Problem
 from svyaz.forms import Equations, shared_with
 from svyaz.integrate import Path, Status
-from svyaz.model import Constraint, System, names_of
+from svyaz.model import Constraint, System, multiplier_symbol, names_of
 from svyaz.motion.events.accumulation import Bounces, accumulated
 from svyaz.motion.events.chatter import Moments
-from svyaz.motion.events.complementarity import Collision, collision_of
+from svyaz.motion.events.complementarity import Collision
 from svyaz.motion.events.conditions import Conditions, Key, conditions
 from svyaz.motion.events.contact_watch import contact_tolerance
 from svyaz.motion.events.contacts import contacts_of
 from svyaz.motion.events.first_sides import decided_on_sides, on_first_sides
-from svyaz.motion.events.impacts import Impact, anchored, fitted, may_repeat
+from svyaz.motion.events.impacts import Impact, anchored, asked_multipliers, collision_of, fitted, may_repeat
 from svyaz.motion.events.locating import advance_to_event
 from svyaz.motion.events.resting import acting_after
 from svyaz.motion.events.restitution import rebound
@@ -95,6 +95,7 @@ class Switched:
         self._bounces = Bounces(self.system.constants, options.until, shortest, rounding)
         self._contacts = contacts_of(self.free, self.system.constraints, contact_tolerance(options))
         self._here = (START, np.array(self.system.initial_state()))
+        self._independent = False
         self._sharing = SharedPrograms(free, options, lambda: self._contacts.nearest(*self._here))
 
     def with_options(self, options: Options) -> Switched:
@@ -133,9 +134,8 @@ class Switched:
         found = settle(phase.equations, held, self.options, state, span, entry=entry, force=force, gains=gains)
         if isinstance(found, Refusal) or before:
             return found
-        asleep = describe_unarmed(
-            self._conditions(beginning, found.segment), found.segment, state, phase.end - phase.start
-        )
+        watched = self._conditions(beginning, found.segment)
+        asleep = describe_unarmed(watched, found.segment, state, phase.end - phase.start)
         return replace(found, notes=(*found.notes, *asleep))
 
     def _keep_decision(self, names: Names, decision: Decision) -> Decision:
@@ -195,11 +195,10 @@ class Switched:
             still = dict.fromkeys(segment.perturbation.gains, 0.0)
             segment = segment.regained(replace(segment.perturbation, gains=still))
         smooth = on_first_sides(segment, plain, phase.start, state)
-        if smooth is not equations:
-            segment = prepare(smooth, segment.perturbation, held, plain, phase.start, state)
         if smooth is equations:
             watched = self._conditions(beginning, segment)
         else:
+            segment = prepare(smooth, segment.perturbation, held, plain, phase.start, state)
             watched = conditions(segment, self.system.constraints, phase.active, phase.start)
         span = (phase.start, phase.end)
         path = advance_to_event(segment, watched, beginning.continuing, state, span, plain, lambda end: None, None)
@@ -210,7 +209,8 @@ class Switched:
         """The phase without constraints that follow from others; which of them are kept is decided once for each set."""
         names, full, now = names_of(phase.active), phase.equations, phase.start
         if names not in self._kept:
-            repeats = bool(full.deviations) and may_repeat(full, examine(full, state, now))
+            own = {str(multiplier_symbol(name)) for name in full.multiplier_names}
+            repeats = not own <= asked_multipliers(full) and may_repeat(full, examine(full, state, now))
             self._kept[names] = independent(full, state, now) if repeats else full
         return replace(phase, equations=self._kept[names])
 
@@ -247,7 +247,9 @@ class Switched:
         new = _without(active, phase.active)
         equations = self.equations_with(active)
         state = anchored(equations, new, impact.state, now)
-        fit = fitted(equations, new, state, path, () if collision is None else collision.touching)
+        self._independent = collision is not None and not equations.servo and collision.independent(active)
+        touching = () if collision is None else collision.touching
+        fit = fitted(equations, new, state, path, touching, self._independent)
         if isinstance(fit, Refusal):
             return active, state, fit
         impulses = impact.impulses if any(impact.impulses.values()) else fit.impulses
@@ -264,11 +266,8 @@ class Switched:
         kept = found.kept & {*names_of(active), *(name for name, x in found.impulses.items() if x)}
         decided = acting_after(collision, found, kept)
         if decided is None:
-            told = ", ".join(f"'{c.name}'" for group in collision.groups for c in group)
-            when = f"at t = {collision.snapshot.time:.9g}"
-            return Refusal(
-                Status.INFEASIBLE, f"no reactions of the contacts {told} that only push keep them apart {when}"
-            )
+            told = f"no reactions of the contacts {collision.contact_names} that only push keep them apart"
+            return Refusal(Status.INFEASIBLE, f"{told} at t = {collision.snapshot.time:.9g}")
         acting = collision.chosen(decided[0])
         rests |= self._bounces.rocked(collision, acting)
         stages = found.stages or ((tuple(rests),) if rests else ())
@@ -312,7 +311,14 @@ class Switched:
         depths = self._contacts.depths(time, beginning.state, self.options.until)
         acting = names_of(phase.active)
         chosen = {name: depths[name] for name in watched.depths if name not in acting}
-        return replace(watched, contacts=self._contacts, depths=chosen, gain=self._largest_gain, idle=beginning.idle)
+        return replace(
+            watched,
+            contacts=self._contacts,
+            depths=chosen,
+            gain=self._largest_gain,
+            idle=beginning.idle,
+            independent=self._independent and beginning.entry is Entry.EVENT,
+        )
 
     def _told(self, event: Event, before: Array, impact: Impact) -> Event:
         """The event with energies before and after it, jumps of velocities, impulses."""

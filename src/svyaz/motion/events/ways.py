@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from itertools import islice, product
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.matrices import eigvals, lstsq
+from svyaz.motion.events.lemke import solve_complementarity
 
 SLACK = 1e-9
 """A motion that is held is let go when its side passes 1 by this much, so that it does not return at once."""
 
-MOST_TRIED = 7
-"""For so many surfaces at once all ways to go on are tried; for more they are found by iteration."""
-
-MOST_ITERATIONS = 20_000
+MOST_WORDS = 3**7
+"""So many ways to go on, those of seven surfaces, are all tried; of more Lemke's method finds one."""
 
 REPEATED = 1e-10
 """Below this determinant of their effects, in units of their own, surfaces repeat each other."""
-
-MOST_WORDS = 3**9
-"""Ways to go on that are tried at most, where the bounds depend on all forces."""
-
 
 PRODUCT = 1e-9
 """By more than this part of their size numbers are not linear in the sides of several surfaces together: signs are
@@ -33,6 +29,12 @@ multiplied with each other."""
 
 MOST_TURNS = 5000
 """Of directions in which slips begin in planes."""
+
+MOST_RATIOS = 5
+"""So often the bounds of what slips take the place of those of what is held."""
+
+NEAR = 1e-12
+"""A force within this part of its bound has come to it."""
 
 Pair = tuple[int, int]
 
@@ -102,17 +104,68 @@ def way_on(
         sides = np.zeros(n)
         sides[moved] = rest[0]
         return sides, tuple(int(moved[k]) for k in rest[1])
-    if n > MOST_TRIED and not bounds.slope.any() and not pairs:
-        return _iterated(drift, effect, bounds)
-    choices: list[tuple[float, ...]] = [(0.0, -1.0, 1.0) if side < 0 else (0.0, 1.0, -1.0) for side in before]
-    for i, j in pairs:
-        choices[i], choices[j] = (0.0, 1.0), (0.0,)
-    for letters in islice(product(*choices), MOST_WORDS):
-        word = _directed(drift, effect, np.array(letters), bounds, pairs)
+    for letters in _words(drift, effect, before, bounds, pairs):
+        word = _directed(drift, effect, letters, bounds, pairs)
         found = None if word is None else _fitting(drift, effect, word, bounds, pairs)
         if found is not None:
             return found
     return None
+
+
+def _words(drift: Array, effect: Array, before: Array, bounds: Bounds, pairs: Sequence[Pair]) -> Iterable[Array]:
+    """Words to try: 1 and -1 for sides, 0 for what is held; the first of a pair tells for both."""
+    choices: list[tuple[float, ...]] = [(0.0, -1.0, 1.0) if side < 0 else (0.0, 1.0, -1.0) for side in before]
+    for i, j in pairs:
+        choices[i], choices[j] = (0.0, 1.0), (0.0,)
+    if prod(map(len, choices)) > MOST_WORDS:
+        return words_by_pivots(drift, effect, bounds, pairs)
+    return map(np.array, product(*choices))
+
+
+def words_by_pivots(drift: Array, effect: Array, bounds: Bounds, pairs: Sequence[Pair]) -> Iterator[Array]:
+    """What Lemke's method finds; first with the larger bounds of what is held, then with those of what slips in its place."""
+    ratio = bounds.ratio
+    for _ in range(MOST_RATIOS):
+        most = replace(bounds, bound=ratio * bounds.bound, slope=ratio[:, None] * bounds.slope)
+        found = sides_by_pivots(drift, effect, most)
+        if found is None:
+            return
+        word = found.copy()
+        for i, j in pairs:
+            word[i], word[j] = float(word[[i, j]].any()), 0.0
+        yield word
+        slips = np.where(found != 0.0, 1.0, ratio)
+        if (slips == ratio).all():
+            return
+        ratio = slips
+
+
+def sides_by_pivots(drift: Array, effect: Array, bounds: Bounds) -> Array | None:
+    """1, -1, or 0 where a motion is held, by Lemke's method; None where it ends without an answer.
+
+    With ṡ = s⁺ - s⁻ and b = bound + slope f,
+
+        0 ≤ s⁻ ⊥ b + f ≥ 0,    0 ≤ s⁺ ⊥ b - f ≥ 0
+
+    is a linear problem of complementarity for (b + f, s⁺) (F. Pfeiffer, C. Glocker 1996, ch. 6).
+    """
+    n = len(drift)
+    try:
+        inner = np.linalg.solve(np.eye(n) + bounds.slope, np.column_stack([bounds.slope, bounds.bound]))
+    except np.linalg.LinAlgError:
+        return None
+    share, offset = inner[:, :n], inner[:, n]
+    matrix = np.block([[-effect @ (np.eye(n) - share), np.eye(n)], [2.0 * share - np.eye(n), np.zeros((n, n))]])
+    scale = np.sqrt(np.maximum(np.abs(np.diag(effect)), np.finfo(float).tiny))
+    found = solve_complementarity(
+        matrix, np.concatenate([effect @ offset - drift, 2.0 * offset]), np.concatenate([1.0 / scale, scale])
+    )
+    if found is None:
+        return None
+    both, up = found[:n], found[n:]
+    left = 2.0 * (offset + share @ both) - both
+    none = NEAR * np.abs(offset + share @ both)
+    return np.where((up > 0.0) | (left <= none), 1.0, np.where(both <= none, -1.0, 0.0))
 
 
 def chosen_forces(sides: Array, slid: Collection[int], drift: Array, effect: Array, bounds: Bounds) -> Array:
@@ -208,19 +261,3 @@ def _independent(effect: Array, slid: NDArray[np.intp]) -> NDArray[np.intp]:
 def attracts(block: Array) -> bool:
     """Does a small deviation from surfaces that are slid along die out?"""
     return bool((eigvals(block).real < 0.0).all())
-
-
-def _iterated(drift: Array, effect: Array, bounds: Bounds) -> tuple[Array, tuple[int, ...]] | None:
-    """By projected Gauss-Seidel iteration, for dry friction of many contacts; what it finds is checked."""
-    diagonal = np.diag(effect)
-    if (diagonal >= 0.0).any():
-        return None
-    sides = np.zeros(len(drift))
-    for _ in range(MOST_ITERATIONS):
-        before = sides.copy()
-        for k in range(len(drift)):
-            sides[k] = np.clip(sides[k] - (drift[k] + effect[k] @ sides) / diagonal[k], -1.0, 1.0)
-        if np.abs(sides - before).max() <= 1e-14:
-            break
-    word: NDArray[np.float64] = np.where(np.abs(sides) < 1.0, 0.0, sides)
-    return _fitting(drift, effect, word, bounds)
