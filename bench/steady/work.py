@@ -52,14 +52,14 @@ def branch() -> Answer:
 
 def bicycle() -> Answer:
     from svyaz import load
-    from svyaz.stability import rolling_approximation
+    from svyaz.stability import nonholonomic_linearisation
 
     system = load("bicycle")
     state = {"th": system.constants["lam"]}
-    rolling_approximation(system, state, system.constants)
+    nonholonomic_linearisation(system, state, system.constants)
     begin = clock()
     for k in range(10):
-        rolling_approximation(system, state, {**system.constants, "v": 4 + 0.1 * k})
+        nonholonomic_linearisation(system, state, {**system.constants, "v": 4 + 0.1 * k})
     return {"seconds": (clock() - begin) / 10}
 
 

@@ -11,7 +11,7 @@ from svyaz import System, load
 from svyaz.expr import ModelError, evaluate, gradient
 from svyaz.forms import derive, rates_of
 from svyaz.motion import simulate
-from svyaz.stability import rolling_approximation, steady_branches
+from svyaz.stability import nonholonomic_linearisation, steady_branches
 
 G = 9.81
 
@@ -216,7 +216,7 @@ def test_Q3_weave_and_capsize_speeds(bicycle: System) -> None:
     """Where a pair crosses the imaginary axis, and where the product of the roots but that of the speed does, by bisection."""
 
     def matrix(v: float) -> np.ndarray:
-        return rolling_approximation(bicycle, {"th": np.pi / 10}, {**bicycle.constants, "v": v}).A
+        return nonholonomic_linearisation(bicycle, {"th": np.pi / 10}, {**bicycle.constants, "v": v}).A
 
     def growth(v: float) -> float:
         return max(float(z.real) for z in np.linalg.eigvals(matrix(v)) if abs(z.imag) > 0.1)

@@ -13,7 +13,7 @@ from studio_client import RunningStudio
 
 from svyaz import load
 from svyaz.control import design, regulating
-from svyaz.stability import critical, first_order, positional, rolling_verdict
+from svyaz.stability import critical, first_order, nonholonomic_verdict, positional
 
 UNLIKE = {"seconds", "pilot"}
 """Times of the machine."""
@@ -120,7 +120,7 @@ def test_U1_theorems_are_told_in_three_languages() -> None:
         critical: "SPECIAL_CASE FIRST_APPROXIMATION LAGRANGE_DIRICHLET ONE_ZERO_ROOT FAMILY IMAGINARY_PAIR DAMPED_MINIMUM "
         "NO_MINIMUM NO_MINIMUM_OF_A_FORM NO_MINIMUM_IN_ONE_DEGREE DRIFT NO_THEOREM",
         first_order: "HAMILTONIAN",
-        rolling_verdict: "MANIFOLD REVERSIBLE",
+        nonholonomic_verdict: "MANIFOLD REVERSIBLE",
         positional: "UNCHANGED_MOMENTA ROUTH PERSISTENT ONLY_AT_FIXED_MOMENTA",
         design: "FULL_INFORMATION INCOMPLETE_INFORMATION WITHOUT_CONSTRAINTS OBSERVED_WITHOUT_CONSTRAINTS",
         regulating: "STEADY",

@@ -16,7 +16,6 @@ from os import cpu_count
 from time import perf_counter
 
 import numpy as np
-import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
@@ -24,12 +23,11 @@ from svyaz.constraints import entered, model_states
 from svyaz.control.loop import ClosedLoop
 from svyaz.control.rolling_loop import deviations_from_reached
 from svyaz.dynamics import inverse_roots
-from svyaz.expr import ModelError, Problem, evaluate, gradient
+from svyaz.expr import ModelError, Problem, evaluate
 from svyaz.forms import shulgin_equations
 from svyaz.integrate import Status, solve_many
-from svyaz.program import build, compile_program
 from svyaz.shown import Shown
-from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant
+from svyaz.stability import ConstraintNumbers, FirstApproximation
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,6 @@ class Charts:
 Ranges = dict[str, tuple[float, float]]
 
 SHELLS = 10
-NEWTON_STEPS = 30
 PATIENCE = 10
 """A run counts as lost when it needs this many times the steps of one from close by."""
 LEAST_LOT, LOT = 50, 256
@@ -323,44 +320,7 @@ def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array)
 
     Returns the states that exist, and which of the deviations they belong to.
     """
-    model, system = loop.design.model, loop.design.model.system
-    states = np.tile(loop.at_rest, (len(deviations), 1))
-    place = {name: k for k, name in enumerate(loop.states)}
-    if isinstance(model, RollingPlant):
-        surface, columns = model.surface(), [place[name] for name in model.rolling.names]
-        found = [model.complete(dict(zip(names, map(float, row), strict=True)), surface) for row in deviations]
-        met = np.array([x is not None for x in found], dtype=bool)
-        states[np.flatnonzero(met)[:, None], columns] = np.array([x for x in found if x is not None]).reshape(
-            -1, len(columns)
-        )
-        return states[met], met
-    for k, name in enumerate(names):
-        states[:, place[name]] += deviations[:, k]
-    if not model.dependent:
-        return states, np.ones(len(states), dtype=bool)
-    s = [se.Symbol(q) for q in model.dependent]
-    entries = [c.expression for c in system.constraints]
-    entries += [e for c in system.constraints for e in gradient(c.expression, s)]
-    outputs = [(str(k), e) for k, e in enumerate(entries)]
-    native = compile_program(build(outputs, inputs=system.coordinates, parameters=tuple(system.constants)))
-    constants = native.constants({**system.constants, **model.inputs})
-    coordinates = [place[q] for q in system.coordinates]
-    redundant, independent = [place[q] for q in model.dependent], [place[q] for q in model.independent]
-    moved = states[:, independent] - loop.at_rest[independent]
-    states[:, redundant] = loop.at_rest[redundant] + moved @ model.slope.T
-    m = len(s)
-    guess = states[:, redundant].copy()
-    with np.errstate(all="ignore"):
-        for _ in range(NEWTON_STEPS):
-            values = native.evaluate(states[:, coordinates], constants)
-            slopes = values[:, m:].reshape(-1, m, m) + 0.0
-            good = np.isfinite(slopes).all(axis=(1, 2)) & (np.abs(np.linalg.det(slopes)) > 0)
-            change = np.full((len(states), m), np.nan)
-            change[good] = np.linalg.solve(slopes[good], values[good, :m, None])[:, :, 0]
-            states[:, redundant] -= change
-    residual = np.abs(native.evaluate(states[:, coordinates], constants)[:, :m]).max(axis=1)
-    size = float(np.abs(slopes[np.isfinite(slopes).all(axis=(1, 2))]).max(initial=1e-300))
-    # a solution far from the first guess lies on another branch of the mechanism
-    far = np.abs(states[:, redundant] - guess).max(axis=1) > 2.0
-    met = np.isfinite(states).all(axis=1) & (residual <= 1e-12 * size) & ~far
-    return states[met], met
+    columns, values, met = loop.design.model.complete_each(names, deviations)
+    states = np.tile(loop.at_rest, (len(values), 1))
+    states[:, [loop.states.index(name) for name in columns]] = values
+    return states, met

@@ -16,18 +16,7 @@ from svyaz.control.design import Design, designed
 from svyaz.control.regulators import NotSolvable
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System, with_settings
-from svyaz.stability import (
-    Equilibrium,
-    FirstApproximation,
-    RestEquations,
-    RollingPlant,
-    first_approximation,
-    newton,
-    rest_equations,
-    rolling_conditions,
-    rolling_plant,
-    with_linearised_constraints,
-)
+from svyaz.stability import Equilibrium, FirstApproximation, RestEquations, motion_equations, newton
 
 SAMPLES = 41
 FINE = 1e-10
@@ -70,7 +59,6 @@ def margin(
     system: System,
     equilibrium: Equilibrium,
     fixed: Mapping[str, float],
-    dependent: tuple[str, ...],
     name: str,
     span: tuple[float, float],
     control: Control,
@@ -84,18 +72,10 @@ def margin(
     sides = {x: (value - 1.0, value + 1.0) for x, value in {**equilibrium.state, **equilibrium.inputs}.items()}
     sides = {x: side for x, side in sides.items() if x not in others}
     plant = equilibrium.approximation
-    if isinstance(plant, RollingPlant):
-        course = _rolling_course(plant, equilibrium, others, sides, name)
-    else:
-
-        def linearise(named: Named, inputs: Named, constants: Named) -> Models:
-            first, second = (
-                make(system, named, inputs, dependent, constants)
-                for make in (first_approximation, with_linearised_constraints)
-            )
-            return first, second
-
-        course = _Course(system, equilibrium, rest_equations(system, others, sides), linearise, name)
+    assert plant is not None, "a control was designed for it"
+    needed = {x: side for x, side in sides.items() if x not in plant.ignored.names}
+    rest, _ = motion_equations(system, others, needed)
+    course = _Course(system, equilibrium, rest, plant.at, name)
     values = np.linspace(*span, SAMPLES)
     nominal = system.parameters[name]
     largest = np.full(SAMPLES, np.nan)
@@ -132,23 +112,6 @@ def _crossing(course: _Course, control: Control, span: tuple[float, float], left
 Named = Mapping[str, float]
 Models = tuple[FirstApproximation, FirstApproximation]
 """The true model, and that with linearised constraints."""
-
-
-def _rolling_course(
-    plant: RollingPlant, equilibrium: Equilibrium, fixed: Named, sides: Mapping[str, tuple[float, float]], name: str
-) -> _Course:
-    """Where velocities are constrained; what is prescribed are the speeds of a steady motion among others."""
-    system, ignored = plant.system, plant.surface().ignorable.names
-    needed = {x: side for x, side in sides.items() if x not in ignored}
-    rest, _ = rolling_conditions(system, fixed, needed)
-    speeds = tuple(x for x in rest.speeds if x in rest.fixed)
-
-    def linearise(named: Named, inputs: Named, constants: Named) -> Models:
-        known = {**dict.fromkeys(system.coordinates, 0.0), **{x: plant.state[x] for x in speeds}, **named}
-        found = rolling_plant(system, known, inputs, speeds, constants)
-        return found, found.linearised()
-
-    return _Course(system, equilibrium, rest, linearise, name)
 
 
 class _Course:

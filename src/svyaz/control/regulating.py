@@ -31,7 +31,7 @@ from svyaz.stability import (
     along_a_symmetry,
     equilibrium_near,
     has_velocity_constraints,
-    rolling_near,
+    nonholonomic_near,
     steady_near,
 )
 
@@ -188,7 +188,7 @@ def _found(
                 "where velocities are constrained no momenta are assumed, and redundant variables follow by themselves"
             )
             raise ModelError([Problem(message)])
-        return rolling_near(system, near, fix, box, seconds=seconds, progress=progress), None
+        return nonholonomic_near(system, near, fix, box, seconds=seconds, progress=progress), None
     if _turns(system, fix or {}):
         steady = steady_near(system, near, fix, box, dependent, seconds=seconds, progress=progress)
         return steady.chosen, steady

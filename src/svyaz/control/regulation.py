@@ -233,9 +233,7 @@ class Regulation(Shown):
         """Where the rival fails when it is designed anew for each value; without a rival, where the control itself fails."""
         compared = self.rival is not None or self.refused is not None
         control = redesigned_from_linearised(self.design) if compared else kept(self.design)
-        return margin(
-            self.system, self.chosen.equilibrium, self.chosen.fixed, self.plant.dependent, name, span, control
-        )
+        return margin(self.system, self.chosen.equilibrium, self.chosen.fixed, name, span, control)
 
     def to_control(self) -> StateSpace:
         """The first approximation of the plant as a ``control.StateSpace`` of the package python-control."""

@@ -17,9 +17,9 @@ from svyaz.stability import (
     FirstApproximation,
     Hypothesis,
     StabilityVerdict,
-    projected,
-    rolling_approximation,
-    rolling_stability,
+    nearest_steady,
+    nonholonomic_linearisation,
+    nonholonomic_stability,
 )
 
 
@@ -34,7 +34,7 @@ def steady_near_end(loop: ClosedLoop, run: Transient) -> dict[str, float] | None
     plant = loop.design.model
     surface = closed_surface(loop.design, plant)
     last = {name: float(run.column(name)[-1]) for name in (*loop.own_states, *estimate_names(loop.design))}
-    x = projected(surface, surface.vector(last))
+    x = nearest_steady(surface, surface.vector(last))
     if x is None:
         return None
     x = np.where(np.abs(x) > 1e-12 * (1 + np.abs(x).max()), x, 0.0)
@@ -48,7 +48,7 @@ def deviations_from_reached(loop: ClosedLoop, states: Array) -> Array:
     guesses = [loop.states.index(name) for name in estimate_names(loop.design)]
     for k, run in enumerate(found):
         end = np.concatenate([run[-1], states[k, -1, guesses]])
-        reached = projected(surface, end) if np.isfinite(end).all() else None
+        reached = nearest_steady(surface, end) if np.isfinite(end).all() else None
         found[k] = np.nan if reached is None else run - reached[: run.shape[1]]
     return found
 
@@ -57,8 +57,8 @@ def rolling_theorem(design: Design, plant: FirstApproximation) -> tuple[Stabilit
     """The verdict on the steady motion of the closed loop, and all hypotheses as they stand here."""
     closed = closed_system(design)
     state = {name: plant.state.get(name, 0.0) for name in closed.states}
-    here = rolling_approximation(closed, state, closed.constants, plant.variables, plant.ignored)
-    verdict = rolling_stability(here, state, closed.constants)
+    here = nonholonomic_linearisation(closed, state, closed.constants, plant.variables, plant.ignored)
+    verdict = nonholonomic_stability(here, state, closed.constants)
     across = "" if design.lasting is None else f", across {design.lasting.count} that last,"
     own = [Hypothesis(f"the pair (A, B){across} is controllable", design.controllable.complete, PAIR)]
     if design.observable is not None:

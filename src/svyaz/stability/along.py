@@ -11,7 +11,7 @@ from svyaz.model import System, with_settings
 from svyaz.stability.attitude_speeds import prescribed_turns, steady_chart
 from svyaz.stability.attitudes import attitude_chart, describe_chart
 from svyaz.stability.first_order import is_taken
-from svyaz.stability.rolling_rest import has_velocity_constraints
+from svyaz.stability.nonholonomic_rest import has_velocity_constraints
 
 Sides = Mapping[str, tuple[float, float]]
 

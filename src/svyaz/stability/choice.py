@@ -15,16 +15,19 @@ from svyaz.model import System, nearest, with_settings
 from svyaz.motion import searches_box
 from svyaz.stability.admissible import check_redundant, refuse_unfit
 from svyaz.stability.box_problem import newton
-from svyaz.stability.constrained_plant import rolling_plant
+from svyaz.stability.constraint_surface import ConstraintSurface
 from svyaz.stability.descent import gaps_of
-from svyaz.stability.equilibrium_search import Equilibria, equilibria, searched_equilibria
+from svyaz.stability.equilibrium_search import Equilibria, equilibria, equilibrium_equations, searched_equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
 from svyaz.stability.long_rest import equilibria_near
+from svyaz.stability.nonholonomic import nonholonomic_plant
+from svyaz.stability.nonholonomic_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.options import SECONDS
 from svyaz.stability.rest import RestEquations, is_angle, rest_equations, with_values
 from svyaz.stability.resting import Equilibrium, equilibrium_at
-from svyaz.stability.rolling import ConstraintSurface
-from svyaz.stability.rolling_rest import rolling_rest, steady_rest
+
+Fixed = Mapping[str, float]
+Sides = Mapping[str, tuple[float, float]]
 
 REACH = 2.0
 """Coordinates without a side in the box are looked for within this distance of the position, and more if it is large."""
@@ -92,7 +95,7 @@ def equilibrium_near(
     return chosen
 
 
-def rolling_near(
+def nonholonomic_near(
     system: System,
     near: Mapping[str, float] | None = None,
     fix: Mapping[str, float] | None = None,
@@ -109,7 +112,7 @@ def rolling_near(
     ignored = ConstraintSurface(system, system.constants).ignorable
 
     def rest_of(fixed: Fixed, sides: Sides) -> RestEquations:
-        rest, notes[:] = rolling_conditions(system, fixed, sides)
+        rest, notes[:] = motion_equations(system, fixed, sides)
         return rest
 
     def searched(fixed: Fixed, within: Sides, left: float) -> Equilibria:
@@ -126,22 +129,20 @@ def rolling_near(
     freed = {name: x for name, x in e.parameters.items() if name in system.parameters}
     there = with_values(rest.system, freed) if freed else rest.system
     try:
-        plant = rolling_plant(there, {**e.state, **speeds}, e.inputs, tuple(speeds))
+        plant = nonholonomic_plant(there, {**e.state, **speeds}, e.inputs, tuple(speeds))
     except ModelError as error:
         raise NoEquilibrium(str(error)) from error
     return Chosen(replace(e, approximation=plant), chosen.fixed, (*notes, *chosen.notes))
 
 
-def rolling_conditions(system: System, fixed: Fixed, sides: Sides) -> tuple[RestEquations, list[str]]:
-    """The equations of steady motions where a velocity is prescribed, else of rest; and words for speeds that were taken."""
-    if not any(name.endswith("'") for name in fixed):
-        return rolling_rest(system, fixed, sides), []
-    rest, _, taken = steady_rest(system, fixed, sides)
-    return rest, [f"{name} = {rest.fixed[name]:.6g} is that of the model's initial state" for name in taken]
-
-
-Fixed = Mapping[str, float]
-Sides = Mapping[str, tuple[float, float]]
+def motion_equations(system: System, fixed: Fixed, sides: Sides) -> tuple[RestEquations, list[str]]:
+    """Those of steady motions where velocities are constrained and one is prescribed, else of equilibria; and notes on speeds
+    that have their initial values.
+    """
+    if not has_velocity_constraints(system) or not any(name.endswith("'") for name in fixed):
+        return equilibrium_equations(system, fixed, sides), []
+    rest, _, initial = steady_rest(system, fixed, sides)
+    return rest, [f"{name} = {rest.fixed[name]:.6g} is that of the model's initial state" for name in initial]
 
 
 @dataclass(frozen=True)

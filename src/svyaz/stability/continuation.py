@@ -20,10 +20,10 @@ from svyaz.stability.along import Sides, with_cyclic_coordinates, with_parameter
 from svyaz.stability.boxes import LEAST_WIDTH
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
 from svyaz.stability.equilibrium_search import Equilibrium, equilibria
+from svyaz.stability.nonholonomic_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.options import SECONDS
 from svyaz.stability.rest import RestEquations, rest_equations
 from svyaz.stability.resting import equilibrium_at
-from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.steady import SteadySearch, rolling_motion, steady_motions
 from svyaz.stability.steady_result import SteadyMotion
 

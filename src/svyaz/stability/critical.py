@@ -23,7 +23,8 @@ from svyaz.stability.energy import Conservative, all_motions_are_damped, conserv
 from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.oscillation import first_coefficient
-from svyaz.stability.reduction import EXACT, ReducedForce, reduced_force
+from svyaz.stability.reduction import ReducedForce, reduced_force
+from svyaz.stability.rest_curves import EXACT
 from svyaz.stability.spectrum import roots, signs, zero_roots
 from svyaz.stability.symmetry import changes_nothing, is_not_pushed
 

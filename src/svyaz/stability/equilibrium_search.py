@@ -33,11 +33,11 @@ from svyaz.stability.families import EquilibriumFamily, Repetition, family_among
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
 from svyaz.stability.long_rest import equilibria_near
+from svyaz.stability.nonholonomic_rest import has_velocity_constraints, nonholonomic_rest
 from svyaz.stability.options import DEFAULTS, SECONDS, EquilibriaOptions
 from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.resting import Equilibrium, equilibrium_at, has_energy
-from svyaz.stability.rolling_rest import has_velocity_constraints, rolling_rest
 from svyaz.stability.undecided import (
     SAME,
     distinct_points,
@@ -183,12 +183,8 @@ def _equilibria(
 ) -> Equilibria:
     if not is_symbolic(system):
         return _near_start(system, fix, box, dependent, seconds)
-    if is_taken(system):
-        rest = taken_rest(system, fix, box)
-    elif has_velocity_constraints(system):
-        rest = rolling_rest(system, fix, box)
-    else:
-        rest = rest_equations(system, fix, box)
+    rest = equilibrium_equations(system, fix, box)
+    if not (is_taken(system) or has_velocity_constraints(system)):
         check_redundant(system, dependent)
     found = searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
     if is_recursive(system) and (found.left or found.family):
@@ -205,6 +201,17 @@ def _equilibria(
     they = ", ".join(cyclic)
     note = f"cyclic: {they}; besides resting, {'it' if len(cyclic) == 1 else 'they'} may turn uniformly: steady motions"
     return replace(found, notes=(*found.notes, note))
+
+
+def equilibrium_equations(
+    system: System, fixed: Mapping[str, float] | None, sides: Mapping[str, tuple[float, float]] | None
+) -> RestEquations:
+    """Those of the positions in which nothing moves."""
+    if is_taken(system):
+        return taken_rest(system, fixed, sides)
+    if has_velocity_constraints(system):
+        return nonholonomic_rest(system, fixed, sides)
+    return rest_equations(system, fixed, sides)
 
 
 def _near_start(

@@ -9,7 +9,7 @@ A Hamiltonian that does not contain the time is a first integral, so that rest i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import pi
+from dataclasses import replace
 
 import numpy as np
 import symengine as se
@@ -30,15 +30,7 @@ from svyaz.stability.critical import (
     StabilityVerdict,
 )
 from svyaz.stability.hypotheses import Hypothesis
-from svyaz.stability.rest import (
-    RestEquations,
-    box_problem,
-    linear_unknowns,
-    missing_sides,
-    only_in_waves,
-    settled,
-    within_limits,
-)
+from svyaz.stability.rest import RestEquations, only_in_waves, pose, settled
 from svyaz.stability.spectrum import roots, signs, zero_roots
 
 HAMILTONIAN = "Lagrange and Dirichlet: the Hamiltonian is a first integral and has a strict extremum"
@@ -76,17 +68,17 @@ def taken_rest(
     rates = [substitute(e, still) for q, e in equations.explicit.items() if e not in velocities]
     expressions = [substitute(e, following) for e in (*rates, *(substitute(e, still) for e in equations.bias))]
     everything = _everything(equations)
-    states = [name for name in equations.states if se.Symbol(name) not in velocities and name not in fixed]
-    inputs = [name for name in system.inputs if name not in fixed]
-    freed = [name for name in system.parameters if name in sides and name not in fixed]
-    boxed = {**system.box, **sides}
-    free = linear_unknowns(expressions, [name for name in (*inputs, *states) if name not in boxed])
-    bounded = [*(name for name in (*states, *inputs) if name not in free), *freed]
-    angles = tuple(name for name in states if name in bounded and name not in boxed and only_in_waves(everything, name))
-    limits = {**within_limits(system), **boxed, **dict.fromkeys(angles, (-pi, pi))}
-    missing_sides([name for name in bounded if name not in limits])
-    problem = box_problem(system, expressions, bounded, free, fixed, limits)
-    return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+    states = [name for name in equations.states if se.Symbol(name) not in velocities]
+    found = pose(
+        system,
+        expressions,
+        fixed,
+        sides,
+        unknowns=[*states, *system.inputs],
+        linear=[name for name in (*system.inputs, *states) if name not in (*system.box, *sides)],
+        periodic=lambda name: name in states and only_in_waves(everything, name),
+    )
+    return replace(found, expressions=())
 
 
 def taken_stability(system: System, state: Mapping[str, float], values: Mapping[str, float]) -> StabilityVerdict:

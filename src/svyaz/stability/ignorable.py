@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression, ModelError, names_in, velocity
+from svyaz.expr import ModelError, names_in
 from svyaz.matrices import lstsq, pinv
 from svyaz.model import System
+from svyaz.stability.headings import Heading, Ignorable
 from svyaz.stability.moving import MovingSystem
 
 STATES = 3
@@ -32,50 +32,6 @@ TURN = 0.83
 """By this angle it is turned, an arbitrary one."""
 
 EQUAL = 1e-8
-
-
-@dataclass(frozen=True)
-class Heading:
-    """An angle by which the axes of the coordinates ``plane`` turn; None for one that is in no equation as it is.
-
-    ``drift`` is d, the velocity of the axes from which the plane is described.
-    """
-
-    name: str
-    plane: tuple[str, str] | None = None
-    drift: tuple[float, float] = (0.0, 0.0)
-
-
-@dataclass(frozen=True)
-class Ignorable:
-    """The coordinates ``absent`` from all equations, and the headings."""
-
-    absent: tuple[str, ...]
-    headings: tuple[Heading, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (*self.absent, *(h.name for h in self.headings))
-
-    @property
-    def turned(self) -> tuple[str, ...]:
-        """Coordinates whose velocities are told in turned axes."""
-        return tuple(q for h in self.headings for q in h.plane or ())
-
-    @property
-    def velocities(self) -> dict[str, Expression]:
-        """Velocities in axes that turn with a heading: R(-ψ)((ẋ, ẏ) + d) - d."""
-        found: dict[str, Expression] = {}
-        for h in self.headings:
-            if h.plane is not None:
-                (a, b), (da, db) = h.plane, h.drift
-                va, vb, psi = velocity(a) + da, velocity(b) + db, se.Symbol(h.name)
-                found[f"{a}'"] = se.cos(psi) * va + se.sin(psi) * vb - da
-                found[f"{b}'"] = se.cos(psi) * vb - se.sin(psi) * va - db
-        return found
-
-
-NOTHING_IGNORED = Ignorable((), ())
 
 
 def ignorable(moving: MovingSystem) -> Ignorable:

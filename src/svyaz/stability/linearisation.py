@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
@@ -29,8 +30,8 @@ from svyaz.model import System
 from svyaz.shown import Shown
 from svyaz.stability.admissible import check_redundant, is_symbolic
 from svyaz.stability.attitudes import attitude_chart
-from svyaz.stability.ignorable import NOTHING_IGNORED, Ignorable
-from svyaz.stability.starts import ON_THE_SURFACE, ConstraintNumbers, Start, consistent_start
+from svyaz.stability.headings import NOTHING_IGNORED, Ignorable
+from svyaz.stability.starts import ON_THE_SURFACE, ConstraintNumbers, Start, complete_redundant, consistent_start
 from svyaz.stability.tree_tables import equilibrium_tables
 
 BALANCED = 1e-6
@@ -140,6 +141,24 @@ class FirstApproximation(Shown):
         consistent = bool(np.all(np.abs(off) <= ON_THE_SURFACE * numbers.size(state)))
         residuals = {c.name: float(x) for c, x in zip(self.system.constraints, off, strict=True)}
         return Start(state, residuals, consistent, found.halvings, found.refinement.steps)
+
+    def complete_each(
+        self, names: Sequence[str], deviations: Array
+    ) -> tuple[tuple[str, ...], Array, NDArray[np.bool_]]:
+        """Values (k, names) of the ``start_names`` on the constraints for rows of deviations, and for which rows they are."""
+        values = np.tile([self.state.get(name, 0.0) for name in self.start_names], (len(deviations), 1))
+        values[:, [self.start_names.index(name) for name in names]] += deviations
+        met = complete_redundant(
+            self.system, self.inputs, self.start_names, self.dependent, self.slope, self.state, values
+        )
+        return self.start_names, values[met], met
+
+    def at(
+        self, state: Mapping[str, float], inputs: Mapping[str, float], parameters: Mapping[str, float]
+    ) -> tuple[FirstApproximation, FirstApproximation]:
+        """The same at another equilibrium, with other values of parameters, and what linearised constraints make of it."""
+        given = self.system, state, inputs, self.dependent, parameters
+        return first_approximation(*given), with_linearised_constraints(*given)
 
     def linearised(self) -> FirstApproximation:
         """The model that results when the constraints are linearised beforehand."""

@@ -30,7 +30,7 @@ from svyaz.stability.families import rounded
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.ignoring import routhian_system, uniform
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
-from svyaz.stability.reduction import EXACT
+from svyaz.stability.rest_curves import EXACT
 
 UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
 ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"

@@ -25,22 +25,13 @@ from svyaz.arrays import Array
 from svyaz.matrices import balance, svd
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.rest import multiplier_symbols
-from svyaz.stability.rest_curves import RestCurve, in_order
+from svyaz.stability.rest_curves import CLEAR, EXACT, SAMPLES, RestCurve, in_order
 from svyaz.stability.series import Coefficients
 from svyaz.stability.spectrum import NEGLIGIBLE
 from svyaz.stability.tree_tables import equilibrium_tables
 
 HIGHEST = 8
 """Powers of the reduced force are looked at up to this one."""
-
-SAMPLES = 5
-"""So often the coefficients are computed with disturbed intermediate results."""
-
-CLEAR = 1e3
-"""A coefficient that is so many times its scatter is not zero; below its scatter it may be."""
-
-EXACT = 1e-6
-"""So far, beside 1 and the coordinates, a position that is not multiple may be from the equilibrium."""
 
 
 @dataclass(frozen=True)

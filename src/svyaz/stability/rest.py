@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, pi
 
@@ -115,20 +115,42 @@ def rest_equations(
     """
     refuse_unfit(system)
     system, fixed, sides, following = settled(system, fix, box)
-    multipliers = [str(s) for s in multiplier_symbols(system)]
-    further = [name for name in system.rates if name not in fixed]
-    inputs = [name for name in system.inputs if name not in fixed]
-    freed = [name for name in system.parameters if name in sides and name not in fixed]
     expressions = [substitute(e, following) for e in rest_expressions(system)]
-    free = linear_unknowns(expressions, [*multipliers, *further, *inputs])
-    left = [q for q in system.coordinates if q not in fixed]
-    bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
-    angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
-    limits = {**within_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
+    return pose(
+        system,
+        expressions,
+        fixed,
+        sides,
+        unknowns=[*system.coordinates, *system.rates, *system.inputs],
+        linear=[*map(str, multiplier_symbols(system)), *system.rates, *system.inputs],
+        periodic=lambda q: q in system.coordinates and is_angle(system, q),
+    )
+
+
+def pose(
+    system: System,
+    expressions: Sequence[Expression],
+    fixed: Mapping[str, float],
+    sides: Mapping[str, tuple[float, float]],
+    *,
+    unknowns: Sequence[str],
+    linear: Sequence[str],
+    periodic: Callable[[str], bool],
+    speeds: Sequence[str] = (),
+) -> RestEquations:
+    """The equations with what is not prescribed as unknowns: multipliers and others that enter in a ``linear`` way are free,
+    the rest, and parameters and ``speeds`` with a side, have a box; ``periodic`` ones without a side go over one turn.
+    """
+    free = linear_unknowns(expressions, [name for name in linear if name not in fixed])
+    freed = [name for name in sides if name in (*system.parameters, *speeds) and name not in fixed]
+    bounded = [*(name for name in unknowns if name not in (*fixed, *free)), *freed]
+    boxed = {**system.box, **sides}
+    angles = tuple(name for name in bounded if name not in (*boxed, *freed) and periodic(name))
+    limits = {**within_limits(system), **boxed, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
     problem = box_problem(system, expressions, bounded, free, fixed, limits)
     return RestEquations(
-        system, fixed, tuple(bounded), tuple(free), limits, angles, problem, expressions=tuple(expressions)
+        system, fixed, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds), tuple(expressions)
     )
 
 

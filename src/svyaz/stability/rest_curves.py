@@ -19,6 +19,15 @@ from svyaz.stability.rest import multiplier_symbols, rest_expressions
 from svyaz.stability.series import Coefficients, series
 from svyaz.stability.spectrum import NEGLIGIBLE
 
+SAMPLES = 5
+"""So often the coefficients are computed with disturbed intermediate results."""
+
+CLEAR = 1e3
+"""A coefficient that is so many times its scatter is not zero; below its scatter it may be."""
+
+EXACT = 1e-6
+"""So far, beside 1 and the coordinates, a position that is not multiple may be from the equilibrium."""
+
 
 @remembered
 def _program(system: System) -> Program:

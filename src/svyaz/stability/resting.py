@@ -14,14 +14,15 @@ from svyaz.expr import ModelError, evaluate
 from svyaz.forms import lagrangian
 from svyaz.model import Energies, System
 from svyaz.shown import Shown
+from svyaz.stability.constraint_surface import complete_speeds
 from svyaz.stability.critical import UNDECIDED, StabilityVerdict
 from svyaz.stability.first_order import is_taken, taken_stability
 from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.nonholonomic import nonholonomic_linearisation
+from svyaz.stability.nonholonomic_rest import has_velocity_constraints
+from svyaz.stability.nonholonomic_verdict import nonholonomic_stability
 from svyaz.stability.positional import judge, positional_verdict
 from svyaz.stability.rest import RestEquations, beyond_limits, with_values
-from svyaz.stability.rolling import completed_speeds, rolling_approximation
-from svyaz.stability.rolling_rest import has_velocity_constraints
-from svyaz.stability.rolling_verdict import rolling_stability
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,8 +115,8 @@ def _otherwise(
     try:
         if is_taken(system):
             return taken_stability(system, state, known), ()
-        moved = {**state, **(completed_speeds(system, {**state, **given}, known) if rest.speeds else {})}
-        return rolling_stability(rolling_approximation(system, moved, known, tuple(given)), moved, known), ()
+        moved = {**state, **(complete_speeds(system, {**state, **given}, known) if rest.speeds else {})}
+        return nonholonomic_stability(nonholonomic_linearisation(system, moved, known, tuple(given)), moved, known), ()
     except ModelError as error:
         return None, (str(error),)
 

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.matrices import lstsq
 from svyaz.stability.linearisation import FirstApproximation
-from svyaz.stability.reduction import CLEAR, EXACT, SAMPLES
-from svyaz.stability.rest_curves import RestCurve, in_order
+from svyaz.stability.rest_curves import CLEAR, EXACT, SAMPLES, RestCurve, in_order
 from svyaz.stability.tree_tables import equilibrium_tables
 
 MOST = 3

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import ModelError, Problem, gradient
 from svyaz.matrices import lstsq
 from svyaz.model import System
-from svyaz.program import remembered
+from svyaz.program import build, compile_program, remembered
 from svyaz.stability.tables import CompiledTables, compile_tables, slopes_table
 
 Residual = Callable[[Array], tuple[Array, Array]]
@@ -130,6 +131,53 @@ def _compiled_constraints(system: System) -> CompiledTables:
     constraints = [c.expression for c in system.constraints]
     by = [se.Symbol(q) for q in system.coordinates]
     return compile_tables({"F": ((len(constraints),), constraints), "jacobian": slopes_table(constraints, by)})
+
+
+NEWTON_STEPS = 30
+
+BRANCH = 2.0
+"""A solution farther than this from y = B(0) x lies on another branch of the mechanism."""
+
+
+def complete_redundant(
+    system: System,
+    inputs: Mapping[str, float],
+    names: Sequence[str],
+    dependent: Sequence[str],
+    slope: Array,
+    equilibrium: Mapping[str, float],
+    values: Array,
+) -> NDArray[np.bool_]:
+    """Put redundant coordinates on the constraints in rows of ``values`` of these names, by Newton's method from y = B(0) x.
+
+    Returns in which rows that was done.
+    """
+    if not dependent:
+        return np.ones(len(values), dtype=bool)
+    s = [se.Symbol(q) for q in dependent]
+    entries = [c.expression for c in system.constraints]
+    entries += [e for c in system.constraints for e in gradient(c.expression, s)]
+    outputs = [(str(k), e) for k, e in enumerate(entries)]
+    native = compile_program(build(outputs, inputs=system.coordinates, parameters=tuple(system.constants)))
+    constants = native.constants({**system.constants, **inputs})
+    place = {name: k for k, name in enumerate(names)}
+    coordinates, redundant = ([place[q] for q in group] for group in (system.coordinates, dependent))
+    own = [q for q in system.coordinates if q not in dependent]
+    moved = values[:, [place[q] for q in own]] - [equilibrium[q] for q in own]
+    guess, m = moved @ slope.T + [equilibrium[q] for q in dependent], len(s)
+    values[:, redundant] = guess
+    with np.errstate(all="ignore"):
+        for _ in range(NEWTON_STEPS):
+            found = native.evaluate(values[:, coordinates], constants)
+            slopes = found[:, m:].reshape(-1, m, m) + 0.0
+            good = np.isfinite(slopes).all(axis=(1, 2)) & (np.abs(np.linalg.det(slopes)) > 0)
+            change = np.full((len(values), m), np.nan)
+            change[good] = np.linalg.solve(slopes[good], found[good, :m, None])[:, :, 0]
+            values[:, redundant] -= change
+    residual = np.abs(native.evaluate(values[:, coordinates], constants)[:, :m]).max(axis=1)
+    size = float(np.abs(slopes[np.isfinite(slopes).all(axis=(1, 2))]).max(initial=1e-300))
+    near = np.abs(values[:, redundant] - guess).max(axis=1) <= BRANCH
+    return np.asarray(np.isfinite(values).all(axis=1) & (residual <= 1e-12 * size) & near)
 
 
 class ConstraintNumbers:

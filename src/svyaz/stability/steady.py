@@ -31,16 +31,16 @@ from svyaz.stability.along import offered, with_cyclic_coordinates, with_paramet
 from svyaz.stability.attitude_speeds import prescribed_turns, steady_chart
 from svyaz.stability.attitudes import AttitudeChart, describe_chart
 from svyaz.stability.choice import AskedPosition, Chosen, NoEquilibrium, equilibrium_near
+from svyaz.stability.constraint_surface import complete_speeds
 from svyaz.stability.descent import SAME
 from svyaz.stability.equilibrium_search import Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform
 from svyaz.stability.linear_forces import held_by_gyroscopic_forces
 from svyaz.stability.long_rest import ASKED, MOST_CHARTS
+from svyaz.stability.nonholonomic_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.options import SECONDS, SearchOptions
 from svyaz.stability.positional import judge, with_momenta, without_cyclic
 from svyaz.stability.rest import RestEquations, rest_equations, with_values
-from svyaz.stability.rolling import completed_speeds
-from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.speed_range import SpeedRange, initial_speeds, speed_range
 from svyaz.stability.steady_result import SteadyMotion, SteadyMotions
 
@@ -285,7 +285,7 @@ def rolling_motion(rest: RestEquations, found: Equilibrium) -> SteadyMotion:
     freed = {name: x for name, x in found.parameters.items() if name not in rest.speeds}
     known = {**with_values(rest.system, freed).constants, **rest.fixed, **found.parameters, **found.inputs}
     given = {name: known[name] for name in rest.speeds if name in known}
-    moving = completed_speeds(rest.system, {**found.state, **given}, known)
+    moving = complete_speeds(rest.system, {**found.state, **given}, known)
     speeds = {name: moving[name] for name in rest.speeds}
     verdict = found.verdict
     return SteadyMotion(found.state, speeds, {}, found.inputs, freed, None, verdict, verdict, found.notes, found.word)

@@ -1,57 +1,33 @@
-"""The first approximation of rest and of steady motions where velocities are constrained, and what it decides.
+"""The surface of the constraints on which a system with constrained velocities moves.
 
 Coordinates that no equation needs are left out (see ``ignorable``); what remains is the state x = (r, u, w) of the other
 coordinates r, all velocities u (those of a plane in axes that turn with the heading) and further states, on the surface
 
     F(r) = 0,    f(r, u) = 0,    Ḟ(r, u) = 0,
 
-which the motion does not leave. Its rates there, differentiated along the surface, are the first approximation. No momenta are
-assumed: as a rule steady motions form a manifold, and each of its dimensions gives a zero root (E. T. Whittaker; Yu. I. Neimark
-and N. A. Fufaev 1967, A. V. Karapetyan and V. V. Rumyantsev 1983).
+which the motion does not leave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import qr
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import ModelError
 from svyaz.matrices import lstsq, singular_values, svd
 from svyaz.model import System
-from svyaz.stability.ignorable import Ignorable, ignorable
+from svyaz.stability.headings import Ignorable
+from svyaz.stability.ignorable import ignorable
 from svyaz.stability.moving import InMotion, MovingSystem, moving
-
-STEADY = 1e-7
-"""Rates of a steady motion may be off by this part of their sizes."""
 
 INDEPENDENT = 1e-6
 """A column whose part across those taken before is below this is not taken as that of a dependent variable."""
 
 STEP, CLOSE = 1e-3, 1e-9
 NEWTON_STEPS = 30
-
-
-@dataclass(frozen=True)
-class RollingApproximation:
-    """ξ' = A ξ + B u for the ``independent`` of the names of x, the others following by ``tangent``: δx = tangent δξ.
-
-    ``manifold`` is the dimension of the manifold of steady motions, ``geometric`` the number of constraints F.
-    """
-
-    system: System
-    ignorable: Ignorable
-    names: tuple[str, ...]
-    independent: tuple[str, ...]
-    tangent: Array
-    A: Array
-    B: Array
-    multipliers: Mapping[str, float]
-    manifold: int
-    geometric: int
 
 
 class ConstraintSurface:
@@ -136,45 +112,7 @@ class ConstraintSurface:
         )
 
 
-def rolling_approximation(
-    system: System,
-    state: Mapping[str, float],
-    values: Mapping[str, float],
-    prescribed: Sequence[str] = (),
-    ignored: Ignorable | None = None,
-) -> RollingApproximation:
-    """About the motion with these coordinates, velocities and further states; refused where it is not steady.
-
-    ``prescribed`` velocities are taken as independent where they can be; ``values`` are those of inputs and parameters.
-    Coordinates are ``ignored`` where no equation needs them, unless others are given.
-    """
-    surface = ConstraintSurface(system, values, ignored)
-    x = surface.vector(state)
-    here = surface.at(x)
-    _refuse_change(surface, x, here)
-    across = surface.tangent(here)
-    dependent = _dependent(surface, across, len(here.positions), prescribed)
-    free = [k for k in range(len(x)) if k not in dependent]
-    tangent = np.zeros((len(x), len(free)))
-    tangent[free, range(len(free))] = 1.0
-    tangent[dependent] = -np.linalg.solve(across[:, dependent], across[:, free])
-    by_state, by_input = surface.slopes(x, here)
-    names = [c.name for c in system.constraints]
-    return RollingApproximation(
-        system=system,
-        ignorable=surface.ignorable,
-        names=surface.names,
-        independent=tuple(surface.names[k] for k in free),
-        tangent=tangent,
-        A=(by_state @ tangent)[free],
-        B=by_input[free],
-        multipliers=dict(zip(names, map(float, here.multipliers), strict=True)),
-        manifold=manifold_at(surface, x),
-        geometric=len(here.positions),
-    )
-
-
-def completed_speeds(system: System, state: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:
+def complete_speeds(system: System, state: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:
     """Velocities of the ignorable coordinates that satisfy f = 0 with those given in ``state``; all other coordinates rest."""
     surface = ConstraintSurface(system, values)
     k, x = len(surface.left), surface.vector(state)
@@ -182,38 +120,6 @@ def completed_speeds(system: System, state: Mapping[str, float], values: Mapping
     x = surface.reached(x, loose, 1e-14)[0]
     x[np.abs(x) <= 1e-15 * (1 + np.abs(x).max())] = 0.0
     return {surface.names[i]: float(x[i]) for i in range(k, k + surface.n)}
-
-
-def _refuse_change(surface: ConstraintSurface, x: Array, here: InMotion) -> None:
-    rates, slope = surface.rates(x, here), surface.slopes(x, here)[0]
-    size = 1 + np.abs(slope) @ (1 + np.abs(x))
-    moving = [name for name, off in zip(surface.names, np.abs(rates) > STEADY * size, strict=True) if off]
-    across = np.concatenate([here.positions, here.speeds])
-    wide = np.abs(across) > STEADY * (1 + np.abs(surface.tangent(here)) @ (1 + np.abs(x)))
-    if moving or wide.any():
-        what = f"{', '.join(moving)} change" if moving else "the constraints do not hold"
-        raise ModelError([Problem(f"this is no steady motion: {what}")])
-
-
-def _dependent(surface: ConstraintSurface, across: Array, geometric: int, prescribed: Sequence[str]) -> list[int]:
-    """Columns of the dependent variables: plane velocities first, prescribed ones and those of other coordinates last."""
-    names, turned = surface.names, {f"{q}'" for q in surface.ignorable.turned}
-    carried = {f"{q}'" for q in surface.ignorable.names}
-    k = len(surface.left)
-    first = independent_columns(across[:geometric, :k], [list(range(k))])
-    if len(first) < geometric:
-        raise ModelError([Problem("the geometric constraints depend on each other here")])
-    speeds = range(k, k + surface.n)
-    lots = [
-        [i for i in speeds if names[i] in turned and names[i] not in prescribed],
-        [i for i in speeds if names[i] in carried - turned and names[i] not in prescribed],
-        [i for i in speeds if names[i] not in carried],
-        list(speeds),
-    ]
-    second = independent_columns(across[geometric:], lots)
-    if len(second) < len(across) - geometric:
-        raise ModelError([Problem("the constraints depend on each other here: what each carries is not determined")])
-    return [*first, *second]
 
 
 def independent_columns(matrix: Array, lots: Sequence[Sequence[int]]) -> list[int]:
@@ -239,7 +145,7 @@ def manifold_at(surface: ConstraintSurface, x: Array) -> int:
     rank = int(np.count_nonzero(values > CLOSE * values.max(initial=0.0)))
     moves = []
     for along in rows[rank:]:
-        there = projected(surface, x + STEP * along, rank)
+        there = nearest_steady(surface, x + STEP * along, rank)
         if there is not None and np.linalg.norm(there - x) >= 0.3 * STEP:
             moves.append((there - x) / np.linalg.norm(there - x))
     if not moves:
@@ -247,7 +153,7 @@ def manifold_at(surface: ConstraintSurface, x: Array) -> int:
     return int(np.count_nonzero(singular_values(np.array(moves)) > 0.1))
 
 
-def projected(surface: ConstraintSurface, x: Array, rank: int | None = None) -> Array | None:
+def nearest_steady(surface: ConstraintSurface, x: Array, rank: int | None = None) -> Array | None:
     """The steady motion nearest to x, by Newton's method with so many independent equations; None where it finds none."""
     try:
         for _ in range(12):

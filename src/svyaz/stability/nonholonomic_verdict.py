@@ -18,6 +18,7 @@ import numpy as np
 
 from svyaz.expr import ModelError
 from svyaz.model import System
+from svyaz.stability.constraint_surface import ConstraintSurface
 from svyaz.stability.critical import (
     ASYMPTOTIC,
     FIRST_APPROXIMATION,
@@ -28,7 +29,7 @@ from svyaz.stability.critical import (
     StabilityVerdict,
 )
 from svyaz.stability.hypotheses import Hypothesis
-from svyaz.stability.rolling import ConstraintSurface, RollingApproximation
+from svyaz.stability.nonholonomic import NonholonomicLinearisation
 from svyaz.stability.spectrum import roots, signs, zero_roots
 
 MANIFOLD = "Lyapunov and Malkin, special case: a manifold of steady motions (Neimark and Fufaev)"
@@ -37,8 +38,8 @@ REVERSIBLE = "Devaney: a reversible system, in which each motion nearby is perio
 NEARBY, TRIALS, EQUAL = 0.1, 6, 1e-9
 
 
-def rolling_stability(
-    approximation: RollingApproximation, state: Mapping[str, float], values: Mapping[str, float]
+def nonholonomic_stability(
+    approximation: NonholonomicLinearisation, state: Mapping[str, float], values: Mapping[str, float]
 ) -> StabilityVerdict:
     """The verdict on the motion with this state, inputs and parameters held constant."""
     matrix = approximation.A
@@ -82,7 +83,7 @@ def rolling_stability(
     return told(UNDECIDED, NO_THEOREM, *hypotheses)
 
 
-def _manifold(approximation: RollingApproximation, zeros: int) -> Hypothesis:
+def _manifold(approximation: NonholonomicLinearisation, zeros: int) -> Hypothesis:
     size = approximation.manifold
     text = (
         f"{zeros} root{'s are' if zeros != 1 else ' is'} zero, and steady motions go on from here in {size} "
@@ -91,7 +92,7 @@ def _manifold(approximation: RollingApproximation, zeros: int) -> Hypothesis:
     return Hypothesis(text, True if size == zeros else None)
 
 
-def _notes(approximation: RollingApproximation, zeros: int, neutral: int) -> tuple[str, ...]:
+def _notes(approximation: NonholonomicLinearisation, zeros: int, neutral: int) -> tuple[str, ...]:
     notes = []
     geometric, manifold = approximation.geometric, approximation.manifold
     total = zeros + geometric

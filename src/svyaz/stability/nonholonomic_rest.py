@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import pi
 
 import numpy as np
 import symengine as se
@@ -33,17 +32,8 @@ from svyaz.expr import (
 from svyaz.forms import is_nothing, only_constant_masses, only_ideal, solve
 from svyaz.matrices import matrix_rank
 from svyaz.model import Mechanical, System
-from svyaz.stability.rest import (
-    RestEquations,
-    box_problem,
-    is_angle,
-    linear_unknowns,
-    missing_sides,
-    settled,
-    with_values,
-    within_limits,
-)
-from svyaz.stability.rolling import ConstraintSurface, independent_columns
+from svyaz.stability.constraint_surface import ConstraintSurface, independent_columns
+from svyaz.stability.rest import RestEquations, is_angle, pose, settled, with_values
 from svyaz.stability.speed_range import SpeedRange, initial_speeds, speed_range
 
 
@@ -82,7 +72,7 @@ class Speeds:
     anywhere: SpeedRange = field(default_factory=lambda: SpeedRange({}, proved=True))
 
 
-def rolling_rest(
+def nonholonomic_rest(
     system: System, fix: Mapping[str, float] | None = None, box: Mapping[str, tuple[float, float]] | None = None
 ) -> RestEquations:
     """The equations of rest: all velocities are zero."""
@@ -221,19 +211,15 @@ def _rest(
     everything = [*forces, *rows, *held, *system.rates.values()]
     expressions = [substitute(substitute(e, still), following) for e in everything]
     ignored = surface.ignorable.names
-    further = [name for name in system.rates if name not in fixed]
-    inputs = [name for name in system.inputs if name not in fixed]
-    freed = [name for name in sides if (name in system.parameters or name in speeds) and name not in fixed]
-    free = linear_unknowns(expressions, [*map(str, pushes), *further, *inputs])
-    left = [q for q in system.coordinates if q not in fixed and q not in ignored]
-    bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
-    angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
-    limits = {**within_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
-    missing_sides([name for name in bounded if name not in limits])
-    known = {**{q: float(system.initial.get(q, 0.0)) for q in ignored}, **fixed}
-    problem = box_problem(system, expressions, bounded, free, known, limits)
-    return RestEquations(
-        system, known, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds), tuple(expressions)
+    return pose(
+        system,
+        expressions,
+        {**{q: float(system.initial.get(q, 0.0)) for q in ignored}, **fixed},
+        sides,
+        unknowns=[*(q for q in system.coordinates if q not in ignored), *system.rates, *system.inputs],
+        linear=[*map(str, pushes), *system.rates, *system.inputs],
+        periodic=lambda q: q in system.coordinates and is_angle(system, q),
+        speeds=tuple(speeds),
     )
 
 
