@@ -15,7 +15,7 @@ from svyaz.forms import keeps_energy
 from svyaz.integrate import method as find_method
 from svyaz.motion import Motion, simulate
 from svyaz.show import as_json, overview, write_report
-from svyaz.show.energy_plots import energy_plot
+from svyaz.show.overviews import energy_plot
 from svyaz.show.plots import velocities_title
 from svyaz.study import sweep
 from svyaz.study.measures import ENERGY

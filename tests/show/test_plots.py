@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from svyaz.show import plots
-from svyaz.show.energy_plots import energy_plot
-from svyaz.show.overviews import overview, plot_motion
+from svyaz.show.overviews import energy_plot, overview, plot_motion
 
 
 def lines(figure, panel: int = 0) -> dict[str, np.ndarray]:

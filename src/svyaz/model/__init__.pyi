@@ -45,10 +45,8 @@ from svyaz.model.rotations import quaternion_rotation as quaternion_rotation
 from svyaz.model.rotations import sine_cosine as sine_cosine
 from svyaz.model.system import STEP as STEP
 from svyaz.model.system import Constraint as Constraint
-from svyaz.model.system import Drag as Drag
 from svyaz.model.system import Drawing as Drawing
 from svyaz.model.system import Friction as Friction
-from svyaz.model.system import Input as Input
 from svyaz.model.system import Integral as Integral
 from svyaz.model.system import Limit as Limit
 from svyaz.model.system import StepRule as StepRule

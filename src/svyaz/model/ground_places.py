@@ -26,6 +26,7 @@ from svyaz.expr import ONE, ZERO, Expression
 from svyaz.model.joint import SYMBOLS
 from svyaz.model.rotations import Rotation, Vector, axis_rotation
 from svyaz.model.tree import GROUND, Body, Tree
+from svyaz.model.vectors import add, compose, cross, scale, transform
 
 MANY_COORDINATES = 16
 """Of more coordinates than these, places of points are made so, and not by themselves."""
@@ -79,26 +80,26 @@ class GroundPlaces:
     def place(self, body: int, at: Vector) -> Vector:
         """That of a point of a body."""
         pose = self._poses[body]
-        return _sum(pose.pole, _times(pose.axes, at))
+        return add(pose.pole, transform(pose.axes, at))
 
     def velocity(self, body: int, at: Vector) -> Vector:
         """That of a point of a body."""
         speed = self._speeds[body]
-        return _sum(speed.pole, _cross(speed.spin, _times(self._poses[body].axes, at)))
+        return add(speed.pole, cross(speed.spin, transform(self._poses[body].axes, at)))
 
     def acceleration(self, body: int, at: Vector) -> Vector:
         """That of a point of a body where no joint accelerates."""
-        arm, spin, swing = _times(self._poses[body].axes, at), self._speeds[body].spin, self._swings[body]
-        return _sum(_sum(swing.pole, _cross(swing.spin, arm)), _cross(spin, _cross(spin, arm)))
+        arm, spin, swing = transform(self._poses[body].axes, at), self._speeds[body].spin, self._swings[body]
+        return add(add(swing.pole, cross(swing.spin, arm)), cross(spin, cross(spin, arm)))
 
     def moves(self, body: int, place: Vector) -> dict[str, Vector]:
         """∂P/∂q by the freedoms that move a place of a body: n' × (P - p) of joints that turn, n' of those that slide."""
         found: dict[str, Vector] = {}
         for k in self.tree.path(body):
             pose = self._poses[k]
-            arm = _sum(place, _multiple(-ONE, pose.pole))
+            arm = add(place, scale(-ONE, pose.pole))
             for name, turn, slide in zip(self.tree.bodies[k].freedom_names, pose.turns, pose.slides, strict=True):
-                found[name] = _sum(slide, _cross(turn, arm))
+                found[name] = add(slide, cross(turn, arm))
         return found
 
     @cached_property
@@ -114,8 +115,8 @@ class GroundPlaces:
         for body, pose in zip(self.tree.bodies, self._poses, strict=True):
             base = _Speed() if body.base == GROUND else found[body.base]
             slid, turned = (_combination(body.velocities, ways) for ways in (pose.slides, pose.turns))
-            speed = _sum(_sum(base.pole, _cross(base.spin, pose.arm)), slid)
-            found.append(_Speed(_sum(base.spin, turned), speed, turned, slid))
+            speed = add(add(base.pole, cross(base.spin, pose.arm)), slid)
+            found.append(_Speed(add(base.spin, turned), speed, turned, slid))
         return found
 
     @cached_property
@@ -124,9 +125,9 @@ class GroundPlaces:
         for body, pose, own in zip(self.tree.bodies, self._poses, self._speeds, strict=True):
             ground = body.base == GROUND
             spin, base = (STILL, _Swing()) if ground else (self._speeds[body.base].spin, found[body.base])
-            pull = _sum(_cross(spin, _cross(spin, pose.arm)), _cross(_sum(spin, own.spin), own.slid))
-            pull = _sum(_sum(base.pole, _cross(base.spin, pose.arm)), pull)
-            found.append(_Swing(_sum(base.spin, _cross(spin, own.turned)), pull))
+            pull = add(cross(spin, cross(spin, pose.arm)), cross(add(spin, own.spin), own.slid))
+            pull = add(add(base.pole, cross(base.spin, pose.arm)), pull)
+            found.append(_Swing(add(base.spin, cross(spin, own.turned)), pull))
         return found
 
 
@@ -134,52 +135,29 @@ def _combination(velocities: Sequence[str], ways: Sequence[Vector]) -> Vector:
     """Σ v n'."""
     found = STILL
     for name, way in zip(velocities, ways, strict=True):
-        found = _sum(found, _multiple(se.Symbol(name), way))
+        found = add(found, scale(se.Symbol(name), way))
     return found
 
 
 def _pose_on_base(body: Body, base: _Pose) -> _Pose:
     """The pose of a body on its base."""
     kind, q = body.kind, [se.Symbol(name) for name in body.coordinates]
-    arm = _times(base.axes, body.pole)
+    arm = transform(base.axes, body.pole)
     axes, under, axis, angle = base.axes, base.under, base.axis, base.angle
     if kind.turns or kind.slides:
-        along = _times(under if axis == body.axis else axes, body.axis)
+        along = transform(under if axis == body.axis else axes, body.axis)
         turns, slides = kind.directions(along, SYMBOLS)
         if kind.slides:
-            arm = _sum(arm, _multiple(q[0], along))
+            arm = add(arm, scale(q[0], along))
         else:
             under, angle = (under, angle + q[0]) if axis == body.axis else (axes, q[0])
             axis = body.axis
-            axes = _product(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
+            axes = compose(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
     else:
         rotation, way = kind.pose(body.axis, q, SYMBOLS)
-        arm = _sum(arm, _times(base.axes, way))
+        arm = add(arm, transform(base.axes, way))
         if kind.coordinates:
-            axes = under = _product(base.axes, rotation)
+            axes = under = compose(base.axes, rotation)
             axis, angle = STILL, ZERO
-        turns, slides = (tuple(_times(axes, n) for n in ways) for ways in kind.directions(body.axis, SYMBOLS))
-    return _Pose(axes, _sum(base.pole, arm), arm, turns, slides, under, axis, angle)
-
-
-def _times(matrix: Rotation, vector: Vector) -> Vector:
-    x, y, z = (sum((m * v for m, v in zip(row, vector, strict=True)), ZERO) for row in matrix)
-    return x, y, z
-
-
-def _product(a: Rotation, b: Rotation) -> Rotation:
-    x, y, z = zip(*(_times(a, (u, v, w)) for u, v, w in zip(*b, strict=True)), strict=True)
-    return x, y, z
-
-
-def _multiple(factor: Expression, vector: Vector) -> Vector:
-    x, y, z = vector
-    return factor * x, factor * y, factor * z
-
-
-def _sum(a: Vector, b: Vector) -> Vector:
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-
-def _cross(a: Vector, b: Vector) -> Vector:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+        turns, slides = (tuple(transform(axes, n) for n in ways) for ways in kind.directions(body.axis, SYMBOLS))
+    return _Pose(axes, add(base.pole, arm), arm, turns, slides, under, axis, angle)

@@ -9,13 +9,10 @@ from svyaz.show.curves import dense as dense
 from svyaz.show.equations import equations_page as equations_page
 from svyaz.show.equations import gain_page as gain_page
 from svyaz.show.equations import gain_record as gain_record
-from svyaz.show.equations import is_long as is_long
 from svyaz.show.equations import latex_document as latex_document
 from svyaz.show.equations import latex_lines as latex_lines
-from svyaz.show.equations import multiplier_signs as multiplier_signs
 from svyaz.show.equations import reaction_page as reaction_page
 from svyaz.show.equations import reaction_record as reaction_record
-from svyaz.show.equations import sides as sides
 from svyaz.show.equations import text_lines as text_lines
 from svyaz.show.equations import unicode_lines as unicode_lines
 from svyaz.show.files import asset as asset
@@ -35,7 +32,6 @@ from svyaz.show.katex import stylesheet as stylesheet
 from svyaz.show.living.living import living_model as living_model
 from svyaz.show.living.page import living_page as living_page
 from svyaz.show.living.regulated import Regulated as Regulated
-from svyaz.show.notebooks import formula as formula
 from svyaz.show.notebooks import player_frame as player_frame
 from svyaz.show.overviews import overview as overview
 from svyaz.show.overviews import plot_motion as plot_motion

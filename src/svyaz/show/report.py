@@ -16,10 +16,10 @@ from svyaz import __version__
 from svyaz.arguments import check_arguments
 from svyaz.files import write_text
 from svyaz.show import katex, plots
-from svyaz.show.energy_plots import energy_plot
 from svyaz.show.files import page
 from svyaz.show.follows import equations_part, formulas_html
 from svyaz.show.given import part_of_statement
+from svyaz.show.overviews import energy_plot
 from svyaz.show.player import player, player_script, player_style
 from svyaz.show.records.holding import gain_blocks, gain_roots, gains_record
 from svyaz.show.results import finite

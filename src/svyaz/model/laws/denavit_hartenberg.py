@@ -31,6 +31,7 @@ from svyaz.model.reading.trees import GROUND_NAME, Rows, declare_bodies, joint_o
 from svyaz.model.reading.words import nearest
 from svyaz.model.rotations import QUARTER, Vector, from_quarter, nearly_quarters, sine_cosine
 from svyaz.model.tree import GROUND, MOMENTS, Body, Frame, Tree
+from svyaz.model.vectors import add, inner, scale
 
 DH_JOINTS = [name for name, joint in all_joints().items() if joint.turns or joint.slides or not joint.coordinates]
 PREFIX = ("dh", "link")
@@ -121,13 +122,13 @@ def _bodies(convention: str, links: Sequence[_Link]) -> tuple[list[Body], list[F
         mass, center, inertia = link.mass
         if convention == "standard":
             frame = _about_x(_about_z(below, *link.turn), *link.tilt)
-            axis, pole = below.z, _sum(below.origin, _times(link.d, below.z))
-            frame = replace(frame, origin=_times(link.a, frame.x))
+            axis, pole = below.z, add(below.origin, scale(link.d, below.z))
+            frame = replace(frame, origin=scale(link.a, frame.x))
             center, inertia = _shift(link.a, mass, center, inertia)
         else:
             tilted = _about_x(below, *link.tilt)
             frame = _about_z(tilted, *link.turn)
-            axis, pole = tilted.z, _sum(below.origin, _times(link.a, below.x), _times(link.d, tilted.z))
+            axis, pole = tilted.z, add(below.origin, scale(link.a, below.x), scale(link.d, tilted.z))
         frames.append(frame)
         body = _body(link.words, link.base, axis, pole, (mass, frame.vector(center), _turn_tensor(frame, inertia)))
         bodies.append(replace(body, offset=link.offset))
@@ -137,14 +138,14 @@ def _bodies(convention: str, links: Sequence[_Link]) -> tuple[list[Body], list[F
 def _about_x(frame: Frame, sine: Expression, cosine: Expression) -> Frame:
     """The axes turned about x; the origin in the pole."""
     y, z = frame.y, frame.z
-    turned = _sum(_times(cosine, y), _times(sine, z)), _sum(_times(-sine, y), _times(cosine, z))
+    turned = add(scale(cosine, y), scale(sine, z)), add(scale(-sine, y), scale(cosine, z))
     return Frame(frame.x, *turned, NOWHERE)
 
 
 def _about_z(frame: Frame, sine: Expression, cosine: Expression) -> Frame:
     """The axes turned about z; the origin in the pole."""
     x, y = frame.x, frame.y
-    turned = _sum(_times(cosine, x), _times(sine, y)), _sum(_times(-sine, x), _times(cosine, y))
+    turned = add(scale(cosine, x), scale(sine, y)), add(scale(-sine, x), scale(cosine, y))
     return Frame(*turned, frame.z, NOWHERE)
 
 
@@ -202,23 +203,9 @@ def _turn_tensor(frame: Frame, inertia: tuple[Expression, ...]) -> tuple[Express
         (-own["xz"], -own["yz"], own["zz"]),
     )
     # Columns of J Rᵀ are the tensor applied to the rows of R, which are the entries of the three axes.
-    columns = [[_inner(row, entries) for row in rows] for entries in zip(frame.x, frame.y, frame.z, strict=True)]
+    columns = [[inner(row, entries) for row in rows] for entries in zip(frame.x, frame.y, frame.z, strict=True)]
     full = [frame.vector(column) for column in columns]
     return (full[0][0], full[1][1], full[2][2], -full[0][1], -full[0][2], -full[1][2])
-
-
-def _inner(a: Sequence[Expression], b: Sequence[Expression]) -> Expression:
-    return sum((p * q for p, q in zip(a, b, strict=True)), ZERO)
-
-
-def _times(factor: Expression, vector: Vector) -> Vector:
-    x, y, z = (factor * v for v in vector)
-    return x, y, z
-
-
-def _sum(*vectors: Vector) -> Vector:
-    x, y, z = (sum(entries, ZERO) for entries in zip(*vectors, strict=True))
-    return x, y, z
 
 
 LAW = LawWords(

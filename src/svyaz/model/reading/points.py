@@ -19,6 +19,7 @@ from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.rotations import Vector, axis_rotation
 from svyaz.model.system import Drawing
 from svyaz.model.tree import GROUND, Body, BodyPoint, Tree
+from svyaz.model.vectors import add, compose, transform
 
 AXES = ("x", "y", "z")
 
@@ -98,7 +99,7 @@ def position(tree: Tree, body: int, at: Vector) -> Vector:
             terms = [(v, angle + q[0]) for v, angle in terms]
         elif carrier.quaternion:
             rotation, _ = carrier.kind.pose(carrier.axis, q, SYMBOLS)
-            terms = [(_apply(rotation, _sum_of(terms, axis)), ZERO)]
+            terms = [(transform(rotation, _sum_of(terms, axis)), ZERO)]
             axis = None
         terms.append((_joint(carrier)[1], ZERO))
     return _sum_of(terms, axis)
@@ -110,14 +111,9 @@ def _sum_of(terms: Terms, axis: Vector | None) -> Vector:
     for vector, angle in terms:
         turned = vector
         if axis is not None and angle != ZERO:
-            turned = _apply(axis_rotation(axis, se.sin(angle), se.cos(angle)), vector)
+            turned = transform(axis_rotation(axis, se.sin(angle), se.cos(angle)), vector)
         total = [a + b for a, b in zip(total, turned, strict=True)]
     return total[0], total[1], total[2]
-
-
-def _apply(matrix: tuple, vector: Vector) -> Vector:
-    x, y, z = (sum((m * v for m, v in zip(row, vector, strict=True)), ZERO) for row in matrix)
-    return x, y, z
 
 
 def _body(reader: Reader, path: Path, words: Table, table: Table, tree: Tree) -> int | None:
@@ -173,13 +169,13 @@ def tree_drawings(tree: Tree, names: Sequence[str], places: Mapping[str, Express
         ground = body.base == GROUND
         under, from_pole = (UNITS, (ZERO,) * 3) if ground else (turned[body.base], poles[body.base])
         rotation, offset = _joint(body)
-        pole = _sum(from_pole, _cross(under, offset))
+        pole = add(from_pole, transform(under, offset))
         poles.append(pole)
-        turned.append(_product(under, rotation))
+        turned.append(compose(under, rotation))
         if any(offset) and not body.kind.flies:
             drawings.append(Drawing("link", (from_pole[:entries], pole[:entries])))
         if not tree.carried[k]:
-            center = _sum(pole, _cross(turned[k], body.center))
+            center = add(pole, transform(turned[k], body.center))
             if any(body.center):
                 drawings.append(Drawing("link", (pole[:entries], center[:entries])))
             drawings.append(Drawing("point", (center[:entries],), trace=traced, name=body.name))
@@ -193,19 +189,4 @@ def tree_drawings(tree: Tree, names: Sequence[str], places: Mapping[str, Express
 def _joint(body: Body) -> tuple[tuple, Vector]:
     """(rotation, way from the base's pole) of a body, in base axes."""
     rotation, way = body.kind.pose(body.axis, [se.Symbol(name) for name in body.coordinates], SYMBOLS)
-    return rotation, _sum(body.pole, way)
-
-
-def _cross(matrix: tuple, vector: tuple) -> Vector:
-    x, y, z = (sum((m * v for m, v in zip(row, vector, strict=True)), ZERO) for row in matrix)
-    return x, y, z
-
-
-def _product(a: tuple, b: tuple) -> tuple:
-    columns = [_cross(a, column) for column in zip(*b, strict=True)]
-    return tuple(zip(*columns, strict=True))
-
-
-def _sum(a: tuple, b: tuple) -> Vector:
-    x, y, z = (p + q for p, q in zip(a, b, strict=True))
-    return x, y, z
+    return rotation, add(body.pole, way)

@@ -80,8 +80,8 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.motion import simulate
     from svyaz.show import as_json, latex_lines, living_page, plot_motion, write_report
     from svyaz.stabilise import options_for
+    from svyaz.studio.questions.folders import write_record
     from svyaz.studio.questions.notebook import notebook_text
-    from svyaz.studio.questions.records import write_record
 
     given = read_question(question)
     how = run_options(given.options, given.system)
