@@ -41,23 +41,18 @@ def _(motion: Motion) -> Record:
         "initial": {name: finite(motion.states[0, k]) for k, name in enumerate(motion.state_names)},
         "notes": list(motion.notes),
     }
-    if motion.controls:
-        result["controls"] = {name: _residual(size) for name, size in motion.control_sizes().items()}
-    if motion.undetermined:
-        result["undetermined"] = list(motion.undetermined)
-    if motion.slides:
-        result["slides"] = [{"surface": s.surface, "from": s.start, "until": s.end} for s in motion.slides]
-    if motion.limits:
-        result["limits"] = {name: as_json(reach) for name, reach in motion.limits.items()}
-    if motion.moved:
-        result["moved"] = {name: [finite(value) for value in pair] for name, pair in motion.moved.items()}
     if motion.error_bound is not None:
         result["error_bound"] = as_json(motion.error_bound)
-    if motion.jumps:
-        result["jumps"] = [as_json(jump) for jump in motion.jumps]
-    if motion.phases:
-        result["phases"] = [as_json(event) for event in motion.phases]
-    return result
+    where_any: Record = {
+        "controls": {name: _residual(size) for name, size in motion.control_sizes().items()},
+        "undetermined": list(motion.undetermined),
+        "slides": [{"surface": s.surface, "from": s.start, "until": s.end} for s in motion.slides],
+        "limits": {name: as_json(reach) for name, reach in motion.limits.items()},
+        "moved": {name: [finite(value) for value in pair] for name, pair in motion.moved.items()},
+        "jumps": [as_json(jump) for jump in motion.jumps],
+        "phases": [as_json(event) for event in motion.phases],
+    }
+    return result | {name: entries for name, entries in where_any.items() if entries}
 
 
 def _stated_values(system: System) -> dict[str, Json]:

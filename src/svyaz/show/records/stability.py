@@ -23,12 +23,20 @@ from svyaz.stability import (
 
 @as_json.register(Equilibrium)
 def _(found: Equilibrium) -> Record:
-    verdict = found.verdict
     return {
         "state": dict(found.state),
         "inputs": dict(found.inputs),
         "multipliers": dict(found.multipliers),
         "parameters": dict(found.parameters),
+        **_verdict_record(found),
+        "outside": list(found.outside),
+    }
+
+
+def _verdict_record(found: Equilibrium | SteadyMotion) -> Record:
+    """Roots, verdict and theorem; where nothing was decided, that."""
+    verdict = found.verdict
+    return {
         "roots": [] if verdict is None else [[float(z.real), float(z.imag)] for z in verdict.roots],
         "zero_roots": None if verdict is None else verdict.zero_roots,
         "constraint_roots": None if verdict is None else verdict.constraint_roots,
@@ -36,7 +44,6 @@ def _(found: Equilibrium) -> Record:
         "theorem": "" if verdict is None else verdict.theorem,
         "hypotheses": [] if verdict is None else hypotheses_json(verdict.hypotheses),
         "drift": list(found.drift),
-        "outside": list(found.outside),
         "notes": [*found.notes, *(verdict.notes if verdict else ())],
     }
 
@@ -81,7 +88,7 @@ def _(found: Equilibria) -> Record:
 
 @as_json.register(SteadyMotion)
 def _(found: SteadyMotion) -> Record:
-    verdict, fixed = found.verdict, found.at_fixed_momenta
+    fixed = found.at_fixed_momenta
     forces = {} if found.approximation is None else forces_of(found.approximation)
     return {
         "state": dict(found.state),
@@ -89,17 +96,10 @@ def _(found: SteadyMotion) -> Record:
         "momenta": dict(found.momenta),
         "inputs": dict(found.inputs),
         "parameters": dict(found.parameters),
-        "roots": [] if verdict is None else [[float(z.real), float(z.imag)] for z in verdict.roots],
-        "zero_roots": None if verdict is None else verdict.zero_roots,
-        "constraint_roots": None if verdict is None else verdict.constraint_roots,
-        "verdict": UNDECIDED if verdict is None else verdict.word,
+        **_verdict_record(found),
         "at_fixed_momenta": UNDECIDED if fixed is None else fixed.word,
         "at_perturbed_momenta": found.perturbed,
-        "drift": list(found.drift),
-        "theorem": "" if verdict is None else verdict.theorem,
-        "hypotheses": [] if verdict is None else hypotheses_json(verdict.hypotheses),
         "forces": {name: matrix.tolist() for name, matrix in forces.items()},
-        "notes": [*found.notes, *(verdict.notes if verdict else ())],
     }
 
 
