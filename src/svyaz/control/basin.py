@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.control.loop import ClosedLoop
-from svyaz.control.rolling_loop import deviations_from_reached
+from svyaz.control.nonholonomic_loop import deviations_from_reached
 from svyaz.dynamics import inverse_roots
 from svyaz.expr import ModelError, Problem, evaluate
 from svyaz.forms import shulgin_equations

@@ -13,10 +13,10 @@ from svyaz.constraints import without_repeated
 from svyaz.control.closed import settled
 from svyaz.control.design import Design, chosen_inputs, designed, measurement_of, theorem_of
 from svyaz.control.lasting import told_lasting
+from svyaz.control.nonholonomic_loop import nonholonomic_theorem
 from svyaz.control.options import DEFAULTS, RegulateOptions
 from svyaz.control.regulation import Regulation
 from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
-from svyaz.control.rolling_loop import rolling_theorem
 from svyaz.control.uniform import LAGRANGE, UniformVariables, told_momenta, uniform_variables, with_feed
 from svyaz.control.weights import Weights, told_weights, unit_weights
 from svyaz.expr import ModelError, Problem
@@ -148,7 +148,7 @@ def _theorem(
 ) -> tuple[str, tuple[Hypothesis, ...]]:
     """The theorem by which the control works, with its hypotheses."""
     if has_velocity_constraints(plant.system):
-        verdict, hypotheses = rolling_theorem(design, plant)
+        verdict, hypotheses = nonholonomic_theorem(design, plant)
         theorem = verdict.theorem
     else:
         theorem, hypotheses = theorem_of(design, plant)

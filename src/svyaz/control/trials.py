@@ -16,7 +16,7 @@ from svyaz.constraints import NoConsistentState, project
 from svyaz.constraints import residuals as residuals_at
 from svyaz.control.design import Design
 from svyaz.control.loop import ClosedLoop, closed_loop
-from svyaz.control.rolling_loop import steady_near_end
+from svyaz.control.nonholonomic_loop import steady_near_end
 from svyaz.control.transient import Transient
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import derive

@@ -25,7 +25,7 @@ from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.oscillation import first_coefficient
 from svyaz.stability.reduction import ReducedForce, reduced_force
 from svyaz.stability.rest_curves import EXACT
-from svyaz.stability.spectrum import roots, signs, zero_roots
+from svyaz.stability.spectrum import spectrum
 from svyaz.stability.symmetry import changes_nothing, is_not_pushed
 
 ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotic", "stable", "unstable", "undecided"
@@ -93,9 +93,8 @@ Decision = tuple[str, str, tuple[Hypothesis, ...]]
 def stability(approximation: FirstApproximation, reach: float = EXACT) -> StabilityVerdict:
     """The verdict on an equilibrium with its inputs held constant; its position is known to ``reach``."""
     matrix, m = approximation.A, len(approximation.dependent)
-    negative, neutral, positive = signs(matrix)
-    further = zero_roots(matrix)
-    found = np.concatenate([np.asarray(roots(matrix)), np.zeros(m, dtype=complex)])
+    computed, further, (negative, neutral, positive) = spectrum(matrix)
+    found = np.concatenate([computed, np.zeros(m, dtype=complex)])
     notes = _notes(approximation, m + further, neutral)
     verdict = StabilityVerdict(UNDECIDED, NO_THEOREM, (), found, m + further, m, notes)
     if positive:

@@ -31,7 +31,7 @@ from svyaz.stability.critical import (
 )
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.rest import RestEquations, only_in_waves, pose, settled
-from svyaz.stability.spectrum import roots, signs, zero_roots
+from svyaz.stability.spectrum import spectrum
 
 HAMILTONIAN = "Lagrange and Dirichlet: the Hamiltonian is a first integral and has a strict extremum"
 
@@ -86,8 +86,8 @@ def taken_stability(system: System, state: Mapping[str, float], values: Mapping[
     equations = taken(system)
     known = {**values, **{str(v): 0.0 for v in equations.velocities}, **state}
     matrix = _matrix(equations, known)
-    negative, neutral, positive = signs(matrix)
-    zeros, order = zero_roots(matrix), len(matrix)
+    found, zeros, (negative, neutral, positive) = spectrum(matrix)
+    order = len(matrix)
     notes = [f"{zeros} zero root{'s' if zeros > 1 else ''}"] if zeros else []
     if neutral > zeros:
         notes.append(f"{neutral - zeros} root{'s lie' if neutral - zeros > 1 else ' lies'} on the imaginary axis")
@@ -102,7 +102,7 @@ def taken_stability(system: System, state: Mapping[str, float], values: Mapping[
         elif isinstance(system.law, Canonical) and not system.rates:
             hypotheses = [_definite(system, system.law.hamiltonian, known)]
             word, theorem = (STABLE, HAMILTONIAN) if hypotheses[0].holds else (UNDECIDED, NO_THEOREM)
-    return StabilityVerdict(word, theorem, tuple(hypotheses), np.asarray(roots(matrix)), zeros, 0, tuple(notes))
+    return StabilityVerdict(word, theorem, tuple(hypotheses), found, zeros, 0, tuple(notes))
 
 
 def _matrix(equations: Equations, known: Mapping[str, float]) -> Array:

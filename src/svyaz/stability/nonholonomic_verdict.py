@@ -30,7 +30,7 @@ from svyaz.stability.critical import (
 )
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.nonholonomic import NonholonomicLinearisation
-from svyaz.stability.spectrum import roots, signs, zero_roots
+from svyaz.stability.spectrum import spectrum
 
 MANIFOLD = "Lyapunov and Malkin, special case: a manifold of steady motions (Neimark and Fufaev)"
 REVERSIBLE = "Devaney: a reversible system, in which each motion nearby is periodic"
@@ -43,9 +43,8 @@ def nonholonomic_stability(
 ) -> StabilityVerdict:
     """The verdict on the motion with this state, inputs and parameters held constant."""
     matrix = approximation.A
-    order, zeros = len(matrix), zero_roots(matrix)
-    negative, neutral, positive = signs(matrix)
-    found = np.concatenate([np.asarray(roots(matrix)), np.zeros(approximation.geometric, dtype=complex)])
+    computed, zeros, (negative, neutral, positive) = spectrum(matrix)
+    order, found = len(matrix), np.concatenate([computed, np.zeros(approximation.geometric, dtype=complex)])
     notes = _notes(approximation, zeros, neutral)
     geometric = approximation.geometric
     verdict = StabilityVerdict(UNDECIDED, NO_THEOREM, (), found, zeros + geometric, geometric, notes)

@@ -6,6 +6,8 @@ unit vectors (J. H. Wilkinson 1965). A real or an imaginary part below that is z
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eig
@@ -23,18 +25,44 @@ ROUNDINGS = 4.0
 """So many times n ε ‖A‖ the computed matrix may be off."""
 
 
-def roots(matrix: ArrayLike) -> NDArray[np.complex128]:
-    """The roots of a matrix, those with the largest real part first; parts that are rounding are zero.
+class Spectrum(NamedTuple):
+    """The ``roots``, those with the largest real part first; how often zero is one of them; and how many of them have
+    negative, zero and positive real parts. Parts that may be rounding are zero.
+    """
+
+    roots: NDArray[np.complex128]
+    zeros: int
+    signs: tuple[int, int, int]
+
+
+def spectrum(matrix: ArrayLike) -> Spectrum:
+    """What is known of the roots of a matrix.
 
     As many are exactly zero as ``zero_roots`` counts: a double zero is computed as ±10⁻⁸ or so.
     """
     found, errors = _roots_and_errors(matrix)
     zeros = zero_roots(matrix)
-    found[np.argsort(np.abs(found), kind="stable")[:zeros]] = 0.0
+    rounding = 1e-13 * float(np.linalg.norm(np.array(matrix, dtype=float))) if len(found) else 0.0
+    doubt = np.maximum(errors, NEARLY_ZERO * np.abs(found) + rounding)
+    sign = np.where(np.abs(found.real) > doubt, found.real, 0.0)
+    least = np.argsort(np.abs(found), kind="stable")[:zeros]
+    sign[least], found[least] = 0.0, 0.0
+    negative, positive = int(np.count_nonzero(sign < 0)), int(np.count_nonzero(sign > 0))
     real = np.where(np.abs(found.real) <= errors, 0.0, found.real)
     imaginary = np.where(np.abs(found.imag) <= errors, 0.0, found.imag)
     order = np.lexsort((-imaginary, -real))
-    return np.asarray((real + 1j * imaginary)[order])
+    ordered = np.asarray((real + 1j * imaginary)[order])
+    return Spectrum(ordered, zeros, (negative, len(found) - negative - positive, positive))
+
+
+def roots(matrix: ArrayLike) -> NDArray[np.complex128]:
+    """Those of ``spectrum``."""
+    return spectrum(matrix).roots
+
+
+def signs(matrix: ArrayLike) -> tuple[int, int, int]:
+    """Those of ``spectrum``."""
+    return spectrum(matrix).signs
 
 
 def _roots_and_errors(matrix: ArrayLike) -> tuple[NDArray[np.complex128], Array]:
@@ -101,14 +129,3 @@ def zero_roots(matrix: ArrayLike) -> int:
         across = rows[: len(left) - nullity]
         left = across @ left @ across.T
     return count
-
-
-def signs(matrix: ArrayLike) -> tuple[int, int, int]:
-    """Numbers of roots with negative, zero and positive real part; what rounding may have made counts as zero."""
-    found, errors = _roots_and_errors(matrix)
-    rounding = 1e-13 * float(np.linalg.norm(np.array(matrix, dtype=float))) if len(found) else 0.0
-    doubt = np.maximum(errors, NEARLY_ZERO * np.abs(found) + rounding)
-    real = np.where(np.abs(found.real) > doubt, found.real, 0.0)
-    real[np.argsort(np.abs(found), kind="stable")[: zero_roots(matrix)]] = 0.0
-    negative, positive = int(np.count_nonzero(real < 0)), int(np.count_nonzero(real > 0))
-    return negative, len(found) - negative - positive, positive

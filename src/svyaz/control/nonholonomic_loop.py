@@ -53,7 +53,7 @@ def deviations_from_reached(loop: ClosedLoop, states: Array) -> Array:
     return found
 
 
-def rolling_theorem(design: Design, plant: FirstApproximation) -> tuple[StabilityVerdict, tuple[Hypothesis, ...]]:
+def nonholonomic_theorem(design: Design, plant: FirstApproximation) -> tuple[StabilityVerdict, tuple[Hypothesis, ...]]:
     """The verdict on the steady motion of the closed loop, and all hypotheses as they stand here."""
     closed = closed_system(design)
     state = {name: plant.state.get(name, 0.0) for name in closed.states}
