@@ -219,6 +219,8 @@ def test_a_thousand_unknown_names_are_summed_up() -> None:
     found = problems(" + ".join(f"a{k}" for k in range(1000)))
     assert len(found) == 21
     assert found[-1][1] == "and 980 more unknown names"
+    found = problems(" + ".join(f"a{k}" for k in range(5000)))
+    assert (len(found), found[-1][1]) == (21, "and at least 981 more unknown names")
 
 
 @pytest.mark.parametrize(

@@ -130,11 +130,13 @@ def test_W9_prepared_runs_keep_their_arrays_and_memory():
     for _ in range(600):
         run(start={"u1": 0.7})
     tracemalloc.start()
-    before = tracemalloc.get_traced_memory()[0]
-    for _ in range(400):
-        run(start={"u1": 0.7})
-    assert tracemalloc.get_traced_memory()[0] - before < 100_000
-    tracemalloc.stop()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(400):
+            run(start={"u1": 0.7})
+        assert tracemalloc.get_traced_memory()[0] - before < 100_000
+    finally:
+        tracemalloc.stop()
     for motion, states in zip(kept, copies, strict=True):
         assert np.array_equal(motion.states, states)
     assert np.array_equal(copy(kept[2])["energy"], kept[2]["energy"])

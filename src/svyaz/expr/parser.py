@@ -27,7 +27,7 @@ from svyaz.expr import arithmetic
 from svyaz.expr.arithmetic import FUNCTIONS, Refused, Value
 from svyaz.expr.errors import ModelError, Place, Problem, quote, start_of
 from svyaz.expr.lexer import Token, tokens
-from svyaz.expr.scope import Scope, Unknowns
+from svyaz.expr.scope import MAX_UNKNOWNS, Scope, Unknowns
 
 UNITS = re.compile(r"[kcm]?g|[kcm]?m|m?s|t|min|h|k?N|Nm|J|k?W|k?Hz|rad|m?V|m?A|K|k?Pa|Ohm|H|lb|in|ft")
 """What is taken for a unit where it follows a number."""
@@ -135,6 +135,8 @@ class _Parser:
         value: Value | None = None
         for number, token in enumerate(found):
             value = self.operand(token, number) if value is None else self.operator(token, number, value)
+            if len(self.unknowns.found) > MAX_UNKNOWNS:
+                self.finish()
             self.work += self.depth
             if self.depth > MAX_NESTING:
                 self.fail(f"the expression is nested too deeply: more than {MAX_NESTING} levels", token.start)

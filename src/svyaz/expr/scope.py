@@ -32,6 +32,9 @@ Suggestion = tuple[str | None, tuple[str, ...]]
 
 NOTHING: Suggestion = (None, ())
 
+MAX_UNKNOWNS = 1000
+"""A text is not read on after so many unknown names."""
+
 _MAX_SUGGESTIONS = 10
 _FOREIGN = {
     "ln": "log(...)",
@@ -131,7 +134,8 @@ class Unknowns:
         for count, (word, token) in enumerate(self.found.items()):
             if count == MAX_PROBLEMS:
                 rest = len(self.found) - count
-                problems.append(Problem(f"and {rest} more unknown name{'s' if rest > 1 else ''}", at(token.start)))
+                least = "at least " if len(self.found) > MAX_UNKNOWNS else ""
+                problems.append(Problem(f"and {least}{rest} more unknown name{'s' if rest > 1 else ''}", at(token.start)))
                 break
             suggest = _suggestion if count < _MAX_SUGGESTIONS else _no_suggestion
             if word in self.calls:
