@@ -1,4 +1,4 @@
-"""One new file is all that a form, a language, a command or a model needs: each is dropped into a copy of the package."""
+"""A form, a language, a command, a model, a method or a joint is one new file, which is dropped into a copy of the package."""
 
 from __future__ import annotations
 
@@ -88,6 +88,53 @@ run = { form = "lagrange", until = 1 }
 #: motion=damped: run = { form = "lagrange", until = 2 }
 """
 
+HEUN = '''"""Heun's method of order 3.
+
+K. Heun, Neue Methoden zur approximativen Integration der Differentialgleichungen, Z. Math. Phys. 45 (1900) 23.
+"""
+
+from svyaz.integrate.tableau import Tableau, printed
+
+TABLEAU: Tableau = printed(name="heun3", order=3, a="0\\n1/3\\n0 2/3", b="1/4 0 3/4", c="0 1/3 2/3")
+'''
+
+CYLINDRICAL = '''"""A turn about an axis of the base and a way along it."""
+
+from dataclasses import dataclass
+
+from svyaz.model.joint import Joint
+from svyaz.model.joints.prismatic import JOINT as PRISMATIC
+from svyaz.model.joints.revolute import JOINT as REVOLUTE
+
+
+@dataclass(frozen=True)
+class _Cylindrical(Joint):
+    def chain(self, axes):
+        return ("sleeve", REVOLUTE, axes[0]), ("", PRISMATIC, axes[0])
+
+
+JOINT = _Cylindrical("cylindrical", 7, ("a", "z"), "the angle about its axis and the way along it", axes=1)
+'''
+
+NUT = """
+name = "a nut on a rod"
+gravity = [0, 0, -9.81]
+[[body]]
+name = "nut"
+base = "ground"
+joint = "cylindrical"
+coordinates = ["a", "z"]
+axis = [0, 0, 1]
+mass = 2
+center = [0.1, 0, 0]
+central_inertia = { xx = 0.01, yy = 0.01, zz = 0.02 }
+[initial]
+"a'" = 3
+"z'" = 1
+[run]
+until = 1
+"""
+
 
 def test_a_form_is_used_from_the_command_line_and_from_a_model_file(copied_package, tmp_path: Path) -> None:
     copied_package.drop("forms/named/nielsen.py", NIELSEN)
@@ -142,3 +189,32 @@ def test_a_model_of_the_gallery_is_found_with_its_variants(copied_package) -> No
     assert "until = 1 " in run("gallery", "spring").stdout
     assert "until = 2 " in run("gallery", "spring", "--with", "motion=damped").stdout
     assert "#:" not in run("gallery", "spring").stdout
+
+
+def test_a_method_integrates_and_keeps_its_order(copied_package) -> None:
+    copied_package.drop("integrate/methods/heun3.py", HEUN)
+    run = copied_package.svyaz
+    assert "heun3" in run("simulate", "--help").stdout
+
+    def final(*options: str) -> np.ndarray:
+        done = run("simulate", "pendulum:2", "--until", "1", *options, "--json", "-")
+        assert done.returncode == 0, done.stderr
+        return np.array([*json.loads(done.stdout)["final"].values()])
+
+    exact = final("--method", "dop853", "--rtol", "1e-12")
+    errors = [np.abs(final("--method", "heun3", "--step", step) - exact).max() for step in ("0.01", "0.005")]
+    assert errors[0] / errors[1] == pytest.approx(8, rel=0.1)
+
+
+def test_a_joint_is_read_and_moves(copied_package, tmp_path: Path) -> None:
+    """The nut falls along the rod and turns evenly about it; its equations say the same, by recursions too."""
+    copied_package.drop("model/joints/cylindrical.py", CYLINDRICAL)
+    run = copied_package.svyaz
+    (tmp_path / "nut.toml").write_text(NUT, encoding="utf-8")
+    for form in ("lagrange", "articulated"):
+        done = run("simulate", "nut.toml", "--form", form, "--json", "-")
+        assert done.returncode == 0, done.stderr
+        fallen = json.loads(done.stdout)["final"]
+        assert [fallen[name] for name in ("a", "z", "a'", "z'")] == pytest.approx([3, 1 - 9.81 / 2, 3, 1 - 9.81])
+    (tmp_path / "wrong.toml").write_text(NUT.replace('"cylindrical"', '"cylindric"'), encoding="utf-8")
+    assert "did you mean 'cylindrical'?" in run("derive", "wrong.toml").stderr

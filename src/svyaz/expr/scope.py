@@ -135,7 +135,9 @@ class Unknowns:
             if count == MAX_PROBLEMS:
                 rest = len(self.found) - count
                 least = "at least " if len(self.found) > MAX_UNKNOWNS else ""
-                problems.append(Problem(f"and {least}{rest} more unknown name{'s' if rest > 1 else ''}", at(token.start)))
+                problems.append(
+                    Problem(f"and {least}{rest} more unknown name{'s' if rest > 1 else ''}", at(token.start))
+                )
                 break
             suggest = _suggestion if count < _MAX_SUGGESTIONS else _no_suggestion
             if word in self.calls:

@@ -61,8 +61,8 @@ def only_by_recursions(system: System) -> bool:
 
 
 def _fits_recursions(system: System) -> bool:
-    """Do recursions know the tree, without further states and jumps, and with constraints that always act?"""
-    more = bool(system.rates) or may_jump(system) or is_switched(system)
+    """Do recursions know the tree, without further states and jumps, and with constraints of positions that always act?"""
+    more = bool(system.rates) or may_jump(system) or is_switched(system) or any(c.order for c in system.constraints)
     return not more and not _unknown_to_loop(system)
 
 

@@ -21,7 +21,7 @@ from svyaz.stability.equilibrium_search import Equilibria, equilibria, equilibri
 from svyaz.stability.families import family_among, is_multiple, with_free
 from svyaz.stability.long_rest import equilibria_near
 from svyaz.stability.nonholonomic import nonholonomic_plant
-from svyaz.stability.nonholonomic_rest import has_velocity_constraints, steady_rest
+from svyaz.stability.nonholonomic_rest import has_velocity_constraints, refuse_varying, steady_rest
 from svyaz.stability.options import SECONDS
 from svyaz.stability.rest import RestEquations, is_angle, rest_equations, with_values
 from svyaz.stability.resting import Equilibrium, equilibrium_at
@@ -108,6 +108,7 @@ def nonholonomic_near(
     given = {name: x for name, x in (fix or {}).items() if name in system.parameters}
     system = with_settings(system, given) if given else system
     fix = {name: x for name, x in (fix or {}).items() if name not in given}
+    refuse_varying(system)
     notes: list[str] = []
     ignored = ConstraintSurface(system, system.constants).ignorable
 

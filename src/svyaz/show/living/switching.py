@@ -130,6 +130,8 @@ def contacts_of(system: System) -> list[Constraint]:
 def cannot_strike(system: System, chapters: Sequence[Chapter]) -> str:
     """Why a browser cannot follow the impacts of a run; empty where it can."""
     contacts = contacts_of(system)
+    if contacts and set(system.velocities) != {f"{q}'" for q in system.coordinates}:
+        return "a body that turns freely strikes"
     for c in system.constraints:
         if any(multipliers_in(e) for e in (c.on, c.off) if e is not None) and c not in contacts:
             return f"the reaction of '{c.name}' decides when it acts"
