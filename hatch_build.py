@@ -21,15 +21,16 @@ CALLBACKS = (
     ("svyaz.integrate.implicit", "_step"),
     ("svyaz.integrate.radau", "_step"),
     ("svyaz.stabilise.held_loop", "_held_step"),
-    ("svyaz.dynamics.recursions.long_tree_code", "_step"),
+    ("svyaz.dynamics.recursions.tree_loop", "_step"),
     ("svyaz.dynamics.recursions.sliding_loop", "_sliding_step"),
     ("svyaz.dynamics.recursions.sliding_loop", "_sliding_watch"),
-    ("svyaz.dynamics.recursions.closing_code", "_closed_step"),
-    ("svyaz.dynamics.recursions.closing_code", "_closed_projection"),
-    ("svyaz.dynamics.recursions.closing_code", "_closed_look"),
-    ("svyaz.dynamics.recursions.closing_code", "_closed_reach"),
-    ("svyaz.dynamics.recursions.closing_code", "_watched_reactions"),
-    ("svyaz.dynamics.recursions.closing_code", "_watched_places"),
+    ("svyaz.dynamics.recursions.closure_loop", "_closed_step"),
+    ("svyaz.dynamics.recursions.closure_loop", "_closed_projection"),
+    ("svyaz.dynamics.recursions.closure_loop", "_thorough_projection"),
+    ("svyaz.dynamics.recursions.closure_loop", "_closed_look"),
+    ("svyaz.dynamics.recursions.closure_loop", "_closed_reach"),
+    ("svyaz.dynamics.recursions.closure_loop", "_watched_reactions"),
+    ("svyaz.dynamics.recursions.closure_loop", "_watched_places"),
 )
 
 

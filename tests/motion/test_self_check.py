@@ -84,14 +84,14 @@ def wrong_sides(monkeypatch):
 @pytest.fixture
 def other_gravity(monkeypatch):
     """Constants of the recursions over bodies with 1 % more weight than the model states."""
-    sound = closed_code.tree_words
+    sound = closed_code.tree_memory
 
     def heavier(system, drive=None):
         tree = system.law.tree
         gravity = tuple(se.Rational(101, 100) * g for g in tree.gravity)
         return sound(replace(system.plain(), law=replace(system.law, tree=replace(tree, gravity=gravity))), drive)
 
-    monkeypatch.setattr(closed_code, "tree_words", heavier)
+    monkeypatch.setattr(closed_code, "tree_memory", heavier)
 
 
 def test_V2_interpreted_jets_agree_with_derivatives():

@@ -27,10 +27,10 @@ from svyaz.dynamics.protocol import Dynamics as Dynamics
 from svyaz.dynamics.protocol import dynamics_of as dynamics_of
 from svyaz.dynamics.protocol import plain_rates as plain_rates
 from svyaz.dynamics.recursions.closed_trees import closed_equations as closed_equations
-from svyaz.dynamics.recursions.tree_words import FORM as FORM
-from svyaz.dynamics.recursions.tree_words import free_of_inertia as free_of_inertia
-from svyaz.dynamics.recursions.tree_words import integrals_of_tree as integrals_of_tree
-from svyaz.dynamics.recursions.tree_words import velocity_columns as velocity_columns
+from svyaz.dynamics.recursions.tree_memory import FORM as FORM
+from svyaz.dynamics.recursions.tree_memory import free_of_inertia as free_of_inertia
+from svyaz.dynamics.recursions.tree_memory import integrals_of_tree as integrals_of_tree
+from svyaz.dynamics.recursions.tree_memory import velocity_columns as velocity_columns
 from svyaz.dynamics.robot import Robot as Robot
 from svyaz.dynamics.scales import FLOOR as FLOOR
 from svyaz.dynamics.scales import ZERO_RELATIVE as ZERO_RELATIVE

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,12 +85,12 @@ class Robot:
             known: Callable[..., Array] = vars(self)[name]
             return known
         n, m = len(self.coordinates), len(self.velocities)
-        arguments = tuple(Argument(a, n if a == "q" else m) for a in ARGUMENTS[name])
+        sizes = {a: n if a == "q" else m for a in ARGUMENTS[name]}
         native = compile_program(getattr(self.programs, name), often=True)
         shape = (m, m) if name == "mass" else (m,)
         constants = native.constants(self.parameters)
-        checking = StateFunction(name, arguments, shape, native, constants)
-        found = direct_function(name, native, constants, [a.size for a in arguments], shape, checking)
+        checking = StateFunction(name, sizes, shape, native, constants)
+        found = direct_function(name, native, constants, list(sizes.values()), shape, checking)
         vars(self)[name] = found
         return found
 
@@ -101,21 +100,14 @@ def _robot(system: System) -> Robot:
     return Robot(constant_tree(system, "a robot"), system.parameters)
 
 
-class Argument(NamedTuple):
-    """An argument: its name, and how many numbers it has for one state."""
-
-    name: str
-    size: int
-
-    def array(self, given: ArrayLike) -> Array:
-        """What was given, (size,) or (k, size), as doubles."""
-        found = np.asarray(given)
-        if found.dtype.kind not in "fiu":
-            raise TypeError(f"{self.name}: real numbers expected, not {found.dtype}")
-        if found.ndim not in (1, 2) or found.shape[-1] != self.size:
-            expected = f"({self.size},) or (k, {self.size})"
-            raise ValueError(f"{self.name}: an array of shape {expected} expected, not {found.shape}")
-        return np.ascontiguousarray(found, dtype=float)
+def _array(name: str, size: int, given: ArrayLike) -> Array:
+    """What was given for an argument with so many numbers for one state, (size,) or (k, size), as doubles."""
+    found = np.asarray(given)
+    if found.dtype.kind not in "fiu":
+        raise TypeError(f"{name}: real numbers expected, not {found.dtype}")
+    if found.ndim not in (1, 2) or found.shape[-1] != size:
+        raise ValueError(f"{name}: an array of shape ({size},) or (k, {size}) expected, not {found.shape}")
+    return np.ascontiguousarray(found, dtype=float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,24 +115,26 @@ class StateFunction:
     """A native function of a state, with its constants: for arguments of any kind, which are checked."""
 
     name: str
-    arguments: tuple[Argument, ...]
+    sizes: Mapping[str, int]
+    """How many numbers the arguments have for one state."""
     shape: tuple[int, ...]
     native: Native
     constants: Array
 
     def __call__(self, *given: ArrayLike, out: Array | None = None, **named: ArrayLike) -> Array:
-        names = [argument.name for argument in self.arguments]
+        names = list(self.sizes)
         values = dict(zip(names, given, strict=False)) | named
         if values.keys() != set(names) or len(given) + len(named) != len(names):
             message = f"{self.name}() takes {', '.join(names)} and out, not {len(given)} arguments"
             raise TypeError(f"{message} and {', '.join(named)}" if named else message)
-        parts = [argument.array(values[argument.name]) for argument in self.arguments]
+        parts = [_array(name, size, values[name]) for name, size in self.sizes.items()]
         rows = parts[0].shape[:-1]
-        for argument, part in zip(self.arguments, parts, strict=True):
+        for name, part in zip(names, parts, strict=True):
             if part.shape[:-1] != rows:
-                first = self.arguments[0].name
-                message = f"as many rows as in {first} expected, which has the shape {parts[0].shape}, not {part.shape}"
-                raise ValueError(f"{argument.name}: {message}")
+                message = (
+                    f"as many rows as in {names[0]} expected, which has the shape {parts[0].shape}, not {part.shape}"
+                )
+                raise ValueError(f"{name}: {message}")
         result = self._result(rows, out)
         x = np.concatenate(parts, axis=-1) if len(parts) > 1 or np.may_share_memory(parts[0], result) else parts[0]
         try:

@@ -5,12 +5,15 @@ from svyaz.integrate.calls import call as call
 from svyaz.integrate.calls import copy as copy
 from svyaz.integrate.calls import matrix as matrix
 from svyaz.integrate.calls import numbers as numbers
+from svyaz.integrate.calls import place as place
 from svyaz.integrate.calls import read as read
 from svyaz.integrate.calls import whole as whole
+from svyaz.integrate.calls import whole_matrix as whole_matrix
 from svyaz.integrate.calls import whole_numbers as whole_numbers
 from svyaz.integrate.calls import write as write
 from svyaz.integrate.compiling import Callback as Callback
 from svyaz.integrate.compiling import callback as callback
+from svyaz.integrate.compiling import lazy_callback as lazy_callback
 from svyaz.integrate.compiling import part as part
 from svyaz.integrate.compiling import piece as piece
 from svyaz.integrate.factors import factorise as factorise
@@ -36,6 +39,11 @@ from svyaz.integrate.path import Status as Status
 from svyaz.integrate.path import joined as joined
 from svyaz.integrate.path import outcome as outcome
 from svyaz.integrate.quadrature import integrals_along as integrals_along
+from svyaz.integrate.records import Routine as Routine
+from svyaz.integrate.records import element_of as element_of
+from svyaz.integrate.records import memory_at as memory_at
+from svyaz.integrate.records import record_at as record_at
+from svyaz.integrate.records import record_type as record_type
 from svyaz.integrate.repeated import RepeatedSolver as RepeatedSolver
 from svyaz.integrate.repeated import StepsFrom as StepsFrom
 from svyaz.integrate.repeated import StepSolver as StepSolver

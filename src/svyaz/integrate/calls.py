@@ -51,8 +51,8 @@ def call(address: Address, x: Address | Array, c: Address | Array, out: Address 
 
 
 @instruction
-def place(array: NDArray[np.generic]) -> Address:
-    """Address of the first entry of an array."""
+def place(array: object) -> Address:
+    """Address of the first entry of an array, or of a record."""
     raise Uncompiled
 
 
@@ -89,6 +89,12 @@ def matrix(address: Address, rows: int, columns: int) -> Array:
 @instruction
 def whole_numbers(address: Address, size: int) -> NDArray[np.int64]:
     """The 64-bit integers at an address as an array."""
+    raise Uncompiled
+
+
+@instruction
+def whole_matrix(address: Address, rows: int, columns: int) -> NDArray[np.int64]:
+    """The 64-bit integers at an address as a matrix."""
     raise Uncompiled
 
 

@@ -14,7 +14,7 @@ import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.abc import InspectLoader
 from importlib.resources import files
@@ -119,6 +119,11 @@ def compiled(function: Function) -> Function:
 def callback(function: Callable[[int, int, int], int]) -> Callback:
     """A function f(x, c, out) of three addresses that loops call by its address."""
     return _machine_code(function, None)
+
+
+def lazy_callback(function: Callable[[int, int, int], int]) -> Callable[[], Callback]:
+    """A function that gives the same, compiled when it is first wanted."""
+    return cache(partial(callback, function))
 
 
 @dataclass(frozen=True)
@@ -241,13 +246,25 @@ def text_name(function: Callable[..., object], given: tuple[Pattern, ...] | None
 
 
 def _stamp(function: Callable[..., object]) -> str:
-    """A hash of the module in which a loop stands, or of the loop where that has no file, of those from which it takes
-    parts, and of all that stand here.
+    """A hash of the module in which a loop stands, or of the loop where that has no file, of those from which it and its
+    parts take parts, and of all that stand here.
     """
-    used = [v.function for v in function.__globals__.values() if isinstance(v, Ingredient)]
-    modules = sorted({part.__module__ for part in used} - {function.__module__})
+    modules = sorted(_modules_of_parts(function) - {function.__module__})
     sources = [_source(function.__module__) or repr(function.__code__.co_code), *map(_source, modules)]
     return sha256("".join(source or "" for source in sources).encode() + _own_stamp()).hexdigest()
+
+
+def _modules_of_parts(function: Callable[..., object]) -> set[str]:
+    """The modules of all that a loop is made of."""
+    found: set[str] = set()
+    waiting = [function]
+    while waiting:
+        known = getattr(waiting.pop(), "__globals__", {})  # a class of records has none
+        for ingredient in (v.function for v in known.values() if isinstance(v, Ingredient)):
+            if ingredient.__module__ not in found:
+                found.add(ingredient.__module__)
+                waiting.append(ingredient)
+    return found
 
 
 def _source(name: str) -> str | None:
@@ -257,7 +274,7 @@ def _source(name: str) -> str | None:
     return loader.get_source(name) if isinstance(loader, InspectLoader) else None
 
 
-@lru_cache(maxsize=1)
+@cache
 def _own_stamp() -> bytes:
     folder = sorted(files("svyaz.integrate").iterdir(), key=lambda file: file.name)
     return b"\0".join(file.read_bytes() for file in folder if file.name.endswith(".py"))

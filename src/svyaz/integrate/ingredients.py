@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
 class Ingredient:
-    """A function that loops are made of: ``kind`` is part, piece or instruction."""
+    """What loops are made of: a function whose ``kind`` is part, piece or instruction; or the instruction that gives the record
+    of a class, with its layout, at an address (kind "record"), or one of many (kind "element").
+    """
 
     function: Callable[..., object]
     kind: str
+    layout: np.dtype[Any] | None = None
 
 
 SHARED: set[Callable[..., object]] = set()

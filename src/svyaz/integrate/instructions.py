@@ -9,16 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature
 from numba.core.typing.templates import signature as typing_signature
+from numba.np.numpy_support import from_dtype
 
 from svyaz.integrate import vectors
 from svyaz.integrate.vectors import NUMBER, MaskType, VectorType
 
 WORD = ir.IntType(64)
+CHECKED = False
+"""Whether code that is made stops the process where it asks for a record that is not there; tests set it."""
+
 Generated = tuple[object, Callable[..., ir.Value]]
 
 # the stubs of numba know no arrays and pointers
@@ -32,7 +38,9 @@ def _number(builder: ir.IRBuilder, address: ir.Value, index: ir.Value) -> ir.Val
 
 
 def _address(context: BaseContext, builder: ir.IRBuilder, kind: Any, given: ir.Value) -> ir.Value:
-    """The address of the first entry of an array; an address is one."""
+    """The address of a record, or of the first entry of an array; an address is one."""
+    if isinstance(kind, _kinds.Record):
+        return builder.ptrtoint(given, WORD)
     if not isinstance(kind, _kinds.Array):
         return given
     return builder.ptrtoint(context.make_array(kind)(context, builder, given).data, WORD)
@@ -224,3 +232,37 @@ def matrix(typing_context: object, address: object, rows: object, columns: objec
 
 def whole_numbers(typing_context: object, address: object, size: object) -> Generated:
     return _view(types.int64, 1)
+
+
+def whole_matrix(typing_context: object, address: object, rows: object, columns: object) -> Generated:
+    return _view(types.int64, 2)
+
+
+def view_of(layout: np.dtype[Any], kind: str) -> Callable[..., Generated]:
+    """The instruction that gives the record of a layout at an address, or (``kind`` is "element") one of many there."""
+    record = from_dtype(layout)
+
+    def one(typing_context: object, address: object) -> Generated:
+        def generate(
+            context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+        ) -> ir.Value:
+            return builder.inttoptr(given[0], context.get_value_type(record))
+
+        return record(types.int64), generate
+
+    def element(typing_context: object, address: object, count: object, number: object) -> Generated:
+        def generate(
+            context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+        ) -> ir.Value:
+            if CHECKED:
+                with builder.if_then(builder.icmp_unsigned(">=", given[2], given[1])):
+                    trap = cgutils.get_or_insert_function(
+                        builder.module, ir.FunctionType(ir.VoidType(), []), "llvm.trap"
+                    )
+                    builder.call(trap, [])
+            place = builder.mul(given[2], ir.Constant(WORD, layout.itemsize))
+            return builder.inttoptr(builder.add(given[0], place), context.get_value_type(record))
+
+        return record(types.int64, types.int64, types.int64), generate
+
+    return one if kind == "record" else element

@@ -72,6 +72,8 @@ def _unpacked() -> Iterator[None]:
 @cache
 def _native(ingredient: Any) -> Any:
     """An ingredient in numba's form."""
+    if isinstance(ingredient, Ingredient) and ingredient.layout is not None:
+        return _intrinsic(instructions.view_of(ingredient.layout, ingredient.kind))
     if isinstance(ingredient, Ingredient) and ingredient.kind == "instruction":
         return _intrinsic(getattr(instructions, ingredient.function.__name__))
     if isinstance(ingredient, Ingredient) and ingredient.kind == "piece":

@@ -1,15 +1,10 @@
-from svyaz.program.building import LARGEST_WHOLE as LARGEST_WHOLE
-from svyaz.program.building import Linear as Linear
-from svyaz.program.building import SparseRow as SparseRow
 from svyaz.program.building import build as build
 from svyaz.program.building import build_as_written as build_as_written
 from svyaz.program.building import build_to_look as build_to_look
-from svyaz.program.building import row_entries as row_entries
 from svyaz.program.compiled import LARGEST_COMPILED as LARGEST_COMPILED
 from svyaz.program.compiled import LARGEST_SELDOM as LARGEST_SELDOM
 from svyaz.program.counts import doubles_as_sums as doubles_as_sums
 from svyaz.program.counts import operations as operations
-from svyaz.program.counts import operations_by_output as operations_by_output
 from svyaz.program.direct import direct_function as direct_function
 from svyaz.program.elimination import choose_orders as choose_orders
 from svyaz.program.engine import kept_code as kept_code
@@ -26,7 +21,6 @@ from svyaz.program.exports.javascript import as_value as as_value
 from svyaz.program.exports.json import TEXT_NOTATION as TEXT_NOTATION
 from svyaz.program.exports.latex import LATEX_NOTATION as LATEX_NOTATION
 from svyaz.program.extremes import largest_magnitudes as largest_magnitudes
-from svyaz.program.factors import Bordered as Bordered
 from svyaz.program.factors import bordered as bordered
 from svyaz.program.fixed_run import FixedRun as FixedRun
 from svyaz.program.formulas import Assignment as Assignment
@@ -53,6 +47,10 @@ from svyaz.program.intervals import ranges_by_branches as ranges_by_branches
 from svyaz.program.lanes import aligned_zeros as aligned_zeros
 from svyaz.program.lanes import lane_width as lane_width
 from svyaz.program.lanes import lanes_of as lanes_of
+from svyaz.program.lower import LARGEST_WHOLE as LARGEST_WHOLE
+from svyaz.program.lower import Linear as Linear
+from svyaz.program.lower import SparseRow as SparseRow
+from svyaz.program.lower import row_entries as row_entries
 from svyaz.program.native import Native as Native
 from svyaz.program.native import compile_program as compile_program
 from svyaz.program.outside import Outside as Outside
@@ -61,9 +59,7 @@ from svyaz.program.plain import plain_program as plain_program
 from svyaz.program.plain import plain_programs as plain_programs
 from svyaz.program.sequence import build_sequence as build_sequence
 from svyaz.program.tape import LEAVES as LEAVES
-from svyaz.program.tape import LinearSystem as LinearSystem
 from svyaz.program.tape import Program as Program
-from svyaz.program.tape import ProgramError as ProgramError
 from svyaz.program.tape import SingularSystem as SingularSystem
 from svyaz.program.text import content_hash as content_hash
 from svyaz.program.text import from_text as from_text

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import overload
+from math import inf
+from typing import TypeVar
 
-import symengine as se
-
-from svyaz.expr import ZERO, Expression, symbols_in, uncollected
+from svyaz.expr import Expression, symbols_in, uncollected
 from svyaz.program.counts import operations
 from svyaz.program.graph import LEAVES, Graph, substituted_symbols
-from svyaz.program.lower import Shape, lower
+from svyaz.program.lower import Linear, SparseRow, lower, row_entries
 from svyaz.program.optimise import factor_sums, gather_constants, open_products, reachable
 from svyaz.program.sharing import share_pairs
 from svyaz.program.tape import Program
@@ -33,8 +32,7 @@ HUGE = 10_000
 TOO_LONG = 40_000
 """Graphs with more nodes are not shortened at all: it would take minutes."""
 
-LARGEST_WHOLE, SPARSE = 48, 0.2
-"""The matrix of a larger system is kept by its entries when these are less than this part of all."""
+Key = TypeVar("Key")
 
 MOST_KEPT = 256
 _kept: dict[bytes, Program] = {}
@@ -46,50 +44,81 @@ _last: dict[object, Program] = {}
 
 
 @dataclass(frozen=True)
-class SparseRow(Sequence[Expression]):
-    """A row of a matrix of which few entries are not zero, by their columns."""
+class _Request:
+    """The outputs of a program, by expressions of inputs, parameters and unknowns of systems."""
 
-    entries: Mapping[int, Expression]
-    width: int
+    outputs: Sequence[tuple[str, Expression]]
+    inputs: Sequence[str]
+    parameters: Sequence[str]
+    systems: Sequence[Linear] = ()
+    first: int = 0
 
-    def __len__(self) -> int:
-        return self.width
+    def read(self, *, split_angles: bool = False) -> tuple[Graph, list[int]]:
+        """The graph and its roots: for each system the matrix row by row, then its sides; at last the outputs."""
+        graph = Graph(self.parameters, self.inputs)
+        graph.split_angles = split_angles
+        roots = read_systems(graph, self.systems)
+        roots.extend(graph.read(e) for _, e in self.outputs)
+        return graph, fold_squares(graph, roots)
 
-    @overload
-    def __getitem__(self, place: int) -> Expression: ...
+    def lower(self, graph: Graph, roots: list[int]) -> Program:
+        """The program of a graph."""
+        names = [name for name, _ in self.outputs]
+        return lower(
+            graph,
+            roots,
+            self.systems,
+            names,
+            tuple(self.inputs),
+            tuple(self.parameters),
+            self.first,
+        )
 
-    @overload
-    def __getitem__(self, place: slice) -> list[Expression]: ...
+    def program(self, nodes: float, operands: float = inf) -> Program:
+        """The shortest, or as it was read where the graph has more nodes or operands than these. The last programs are
+        cached: equations that are formed again ask for the same expressions, or give the same graph.
+        """
+        if any(isinstance(row, SparseRow) for system in self.systems for row in system.matrix):
+            return self._search(nodes, operands)
+        parts = [
+            (*(tuple(map(tuple, rows)) for rows in (s.matrix, s.sides, s.unknowns)), s.symmetric) for s in self.systems
+        ]
+        key = (
+            nodes,
+            operands,
+            tuple(self.outputs),
+            tuple(self.inputs),
+            tuple(self.parameters),
+            tuple(parts),
+            self.first,
+        )
+        return _cached(_last, MOST_REMEMBERED, key, lambda: self._search(nodes, operands))
 
-    def __getitem__(self, place: int | slice) -> Expression | list[Expression]:
-        if isinstance(place, slice):
-            return [self.entries.get(k, ZERO) for k in range(*place.indices(self.width))]
-        if not -self.width <= place < self.width:
-            raise IndexError(place)
-        return self.entries.get(place % self.width, ZERO)
+    def _search(self, nodes: float, operands: float) -> Program:
+        graph, roots = self.read()
+        if len(graph.nodes) > nodes or sum(map(len, graph.operands)) > operands:
+            return self.lower(graph, roots)
+        names = [name for name, _ in self.outputs]
+        given = (
+            graph.nodes,
+            roots,
+            names,
+            [system.shape for system in self.systems],
+            list(self.inputs),
+            list(self.parameters),
+            self.first,
+        )
+        key = sha256(repr(given).encode()).digest()
+        return _cached(_kept, MOST_KEPT, key, lambda: _shortest(self, graph, roots))
 
 
-def row_entries(row: Sequence[Expression]) -> Iterable[tuple[int, Expression]]:
-    """(column, entry) of what is not zero in a row."""
-    if isinstance(row, SparseRow):
-        return row.entries.items()
-    return [(column, entry) for column, entry in enumerate(row) if entry is not ZERO]
-
-
-@dataclass(frozen=True)
-class Linear:
-    """A linear system whose unknowns may be used in later systems and in the outputs.
-
-    matrix · unknowns[s] = sides[s] for every side s; the unknowns are symbols.
-    """
-
-    matrix: Sequence[Sequence[Expression]]
-    sides: Sequence[Sequence[Expression]]
-    unknowns: Sequence[Sequence[se.Symbol]]
-    symmetric: bool = False
-
-
-Asked = tuple[str, Sequence[tuple[str, Expression]], Sequence[str], Sequence[str], Sequence[Linear], int]
+def _cached(programs: dict[Key, Program], most: int, key: Key, make: Callable[[], Program]) -> Program:
+    """A program by a key, among the ``most`` that were asked for last."""
+    found = programs.pop(key, None) or make()
+    programs[key] = found
+    while len(programs) > most:
+        del programs[next(iter(programs))]
+    return found
 
 
 @uncollected
@@ -115,47 +144,7 @@ def build(
     >>> svyaz.build([("y", a**2 * x)], inputs=["x"], parameters=["a"]).parameters
     ('a',)
     """
-    systems = _used(outputs, systems)
-
-    def make() -> Program:
-        graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-        write = _as_read if len(graph.nodes) > TOO_LONG else _kept_shortest
-        return write(graph, roots, outputs, inputs, parameters, systems, first)
-
-    return _remembered(("shortest", outputs, inputs, parameters, systems, first), make)
-
-
-def _remembered(asked: Asked, make: Callable[[], Program]) -> Program:
-    """The program for just these expressions, where it was among the last that were made."""
-    way, outputs, inputs, parameters, systems, first = asked
-    if any(isinstance(row, SparseRow) for system in systems for row in system.matrix):
-        return make()
-    parts = [(*(tuple(map(tuple, rows)) for rows in (s.matrix, s.sides, s.unknowns)), s.symmetric) for s in systems]
-    key = (way, tuple(outputs), tuple(inputs), tuple(parameters), tuple(parts), first)
-    found = _last.pop(key, None) or make()
-    _last[key] = found
-    while len(_last) > MOST_REMEMBERED:
-        del _last[next(iter(_last))]
-    return found
-
-
-def _kept_shortest(
-    graph: Graph,
-    roots: list[int],
-    outputs: Sequence[tuple[str, Expression]],
-    inputs: Sequence[str],
-    parameters: Sequence[str],
-    systems: Sequence[Linear],
-    first: int,
-) -> Program:
-    names = [name for name, _ in outputs]
-    asked = (graph.nodes, roots, names, shapes_of(systems), list(inputs), list(parameters), first)
-    key = sha256(repr(asked).encode()).digest()
-    if key not in _kept:
-        while len(_kept) >= MOST_KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[key] = _shortest(graph, roots, outputs, inputs, parameters, systems, first)
-    return _kept[key]
+    return _Request(outputs, inputs, parameters, _used(outputs, systems), first).program(TOO_LONG)
 
 
 @uncollected
@@ -167,9 +156,8 @@ def build_as_written(
     systems: Sequence[Linear] = (),
 ) -> Program:
     """The outputs without a search for the shortest program: for long ones that are evaluated once a step."""
-    systems = _used(outputs, systems)
-    graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-    return _as_read(graph, roots, outputs, inputs, parameters, systems)
+    request = _Request(outputs, inputs, parameters, _used(outputs, systems))
+    return request.lower(*request.read())
 
 
 @uncollected
@@ -185,65 +173,22 @@ def build_to_look(
     """A program for what is looked at now and then: one with more nodes than the ``longest`` is not worth a search for the
     shortest.
     """
-    systems = _used(outputs, systems)
-
-    def make() -> Program:
-        graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-        long = len(graph.nodes) > longest or sum(map(len, graph.operands)) > 4 * longest
-        write = _as_read if long else _kept_shortest
-        return write(graph, roots, outputs, inputs, parameters, systems, first)
-
-    return _remembered((f"to look, {longest}", outputs, inputs, parameters, systems, first), make)
+    return _Request(outputs, inputs, parameters, _used(outputs, systems), first).program(longest, 4 * longest)
 
 
-def _as_read(
-    graph: Graph,
-    roots: list[int],
-    outputs: Sequence[tuple[str, Expression]],
-    inputs: Sequence[str],
-    parameters: Sequence[str],
-    systems: Sequence[Linear],
-    first: int = 0,
-) -> Program:
-    names = [name for name, _ in outputs]
-    return lower(graph, roots, shapes_of(systems), names, tuple(inputs), tuple(parameters), first)
-
-
-def shapes_of(systems: Sequence[Linear]) -> list[Shape]:
-    """What the systems are like, for ``lower``."""
-    return [Shape(len(s.matrix), len(s.sides), s.symmetric, _places(s)) for s in systems]
-
-
-def _places(system: Linear) -> tuple[tuple[int, int], ...] | None:
-    """Of a large system with few entries, where these are."""
-    size = len(system.matrix)
-    if size <= LARGEST_WHOLE:
-        return None
-    found = tuple((i, j) for i, row in enumerate(system.matrix) for j, _ in sorted(row_entries(row)))
-    return found if len(found) < SPARSE * size * size else None
-
-
-def _shortest(
-    graph: Graph,
-    roots: list[int],
-    outputs: Sequence[tuple[str, Expression]],
-    inputs: Sequence[str],
-    parameters: Sequence[str],
-    systems: Sequence[Linear],
-    first: int,
-) -> Program:
+def _shortest(request: _Request, graph: Graph, roots: list[int]) -> Program:
     """The best of the ways in which the outputs, read into this graph, can be written.
 
     Of a long program that solves systems for more than it takes to write them down, the way it was read.
     """
-    if len(graph.nodes) > LONG and estimate(graph, roots) < sum(map(_solving, systems)):
-        return _as_read(graph, roots, outputs, inputs, parameters, systems, first)
+    if len(graph.nodes) > LONG and estimate(graph, roots) < sum(map(_solving, request.systems)):
+        return request.lower(graph, roots)
     graphs = [(graph, gather_constants(graph, roots))]
     folded = fold_phases(graph, graphs[0][1])
     if folded != graphs[0][1]:
         graphs.append((graph, gather_constants(graph, folded)))
     if _has_angle_sums(graph):
-        graph, roots = _read(outputs, inputs, parameters, systems, split_angles=True)
+        graph, roots = request.read(split_angles=True)
         graphs.append((graph, gather_constants(graph, roots)))
     large = len(graph.nodes) > SMALL
     if large:
@@ -256,12 +201,7 @@ def _shortest(
     ways = [(g, share_pairs(g, r, "product")) for g, r in ways]
     if large:
         ways = [min(ways, key=lambda g: estimate(*g))]
-    names = [name for name, _ in outputs]
-    programs = [
-        lower(g, share_pairs(g, r, "sum"), shapes_of(systems), names, tuple(inputs), tuple(parameters), first)
-        for g, r in ways
-    ]
-    return min(programs, key=cost)
+    return min((request.lower(g, share_pairs(g, r, "sum")) for g, r in ways), key=cost)
 
 
 def cost(program: Program) -> int:
@@ -307,27 +247,11 @@ def _has_angle_sums(graph: Graph) -> bool:
     )
 
 
-def _read(
-    outputs: Sequence[tuple[str, Expression]],
-    inputs: Sequence[str],
-    parameters: Sequence[str],
-    systems: Sequence[Linear],
-    *,
-    split_angles: bool,
-) -> tuple[Graph, list[int]]:
-    """The graph and its roots: for each system the matrix row by row, then its sides; at last the outputs."""
-    graph = Graph(parameters, inputs)
-    graph.split_angles = split_angles
-    roots = read_systems(graph, systems)
-    roots.extend(graph.read(e) for _, e in outputs)
-    return graph, fold_squares(graph, roots)
-
-
 def read_systems(graph: Graph, systems: Sequence[Linear]) -> list[int]:
     """The roots of the systems, matrix row by row and sides; their unknowns become known to the graph."""
     roots: list[int] = []
     for k, system in enumerate(systems):
-        places = _places(system)
+        places = system.places
         if places is None:
             roots.extend(graph.read(e) for row in system.matrix for e in row)
         else:

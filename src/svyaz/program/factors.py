@@ -71,15 +71,15 @@ class Factors:
         """From entries to factors, and from factors and a side to the unknowns."""
         tape = _Tape(len(self.rows))
         entries = {(int(i), int(j)): k for k, (i, j) in enumerate(zip(self.rows, self.columns, strict=True))}
-        found = factored(tape, entries, self.order)
-        places = [(step, later) for step, column in enumerate(found.factors) for later in column]
-        kept = [*found.inverses, *(found.factors[step][later] for step, later in places)]
-        first = _program(tape, len(self.rows), [*found.pivots, *kept])
+        pivots, inverses, columns = factored(tape, entries, self.order)
+        places = [(step, later) for step, column in enumerate(columns) for later in column]
+        kept = [*inverses, *(columns[step][later] for step, later in places)]
+        first = _program(tape, len(self.rows), [*pivots, *kept])
         tape = _Tape(len(kept) + self.size)
         factors: list[dict[int, int]] = [{} for _ in range(self.size)]
         for number, (step, later) in enumerate(places):
             factors[step][later] = self.size + number
-        given = Factored([], list(range(self.size)), factors)
+        given: Factored = [], list(range(self.size)), factors
         side = list(range(len(kept), len(kept) + self.size))
         return first, _program(tape, len(kept) + self.size, substituted(tape, given, self.order, side))
 

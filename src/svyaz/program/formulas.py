@@ -182,10 +182,8 @@ class Listing:
     results: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Formula:
-    text: str
-    binds: int
+_Formula = tuple[str, int]
+"""A text and how tightly it binds."""
 
 
 def first_rate(program: Program) -> int | None:
@@ -244,7 +242,7 @@ class _Composition:
         first = constants_nodes(program, self.stored)
         pieces: dict[int, _Formula] = {}
         constants = self.statements(first, pieces, set(self.stored))
-        stored = tuple(pieces[index].text for index in self.stored)
+        stored = tuple(pieces[index][0] for index in self.stored)
         parameters = sorted({nodes[index][1] for index in first if nodes[index][0] == "parameter"})
 
         kept = []
@@ -252,7 +250,7 @@ class _Composition:
         for index in self.stored:
             node = nodes[index]
             kept.append(self.parameter_names[node[1]] if node[0] == "parameter" else self.fresh("constant"))
-            pieces[index] = _Formula(kept[-1], ATOM)
+            pieces[index] = (kept[-1], ATOM)
         second = [index for index in range(len(nodes)) if self.needed[index] and index not in pieces]
         second = [index for index in second if not program.constant_part[index] or nodes[index][0] == "const"]
         outputs = {index for _, index in program.outputs}
@@ -265,7 +263,7 @@ class _Composition:
             tuple(kept),
             tuple((place, self.input_names[place]) for place in inputs),
             tuple(steps),
-            tuple(pieces[index].text for _, index in program.outputs),
+            tuple(pieces[index][0] for _, index in program.outputs),
         )
 
     def statements(self, order: list[int], pieces: dict[int, _Formula], final: set[int]) -> list[Assignment | Solution]:
@@ -279,12 +277,12 @@ class _Composition:
                 solved.add(node[1])
                 statements.append(self.solution(node[1], pieces))
             piece = self.piece(node, pieces)
-            simple = node[0] in (*LEAVES, "unknown") or (node[0] == "neg" and pieces[node[1]].binds == ATOM)
+            simple = node[0] in (*LEAVES, "unknown") or (node[0] == "neg" and pieces[node[1]][1] == ATOM)
             wanted = self.named.get(index)
-            if not simple and (wanted or uses.get(index, 0) > 1 or len(piece.text) > LONGEST_FORMULA):
+            if not simple and (wanted or uses.get(index, 0) > 1 or len(piece[0]) > LONGEST_FORMULA):
                 name = self.own(wanted) if wanted else self.fresh("intermediate")
-                statements.append(Assignment(name, piece.text))
-                piece = _Formula(name, ATOM)
+                statements.append(Assignment(name, piece[0]))
+                piece = (name, ATOM)
             pieces[index] = piece
         return statements
 
@@ -305,32 +303,32 @@ class _Composition:
         op = node[0]
         if op == "const":
             text = self.notation.number(float(node[1]))
-            return _Formula(text, SUM if text.startswith("-") else ATOM if text.replace(".", "").isalnum() else PRODUCT)
+            return (text, SUM if text.startswith("-") else ATOM if text.replace(".", "").isalnum() else PRODUCT)
         if op == "parameter":
-            return _Formula(self.parameter_names[node[1]], ATOM)
+            return (self.parameter_names[node[1]], ATOM)
         if op == "input":
-            return _Formula(self.input_names[node[1]], ATOM)
+            return (self.input_names[node[1]], ATOM)
         if op == "unknown":
-            return _Formula(self.notation.unknown_name(node[1], node[2]), ATOM)
+            return (self.notation.unknown_name(node[1], node[2]), ATOM)
         rule = self.notation.rules.get(op)
         if rule is None:
             raise ProgramError(f"the operation {op!r} cannot be written in this language")
         arguments = [
             self.held(pieces[argument], least) for argument, least in zip(node[1:], rule.arguments, strict=False)
         ]
-        return _Formula(rule.template.format(*arguments), rule.binds)
+        return (rule.template.format(*arguments), rule.binds)
 
     def held(self, piece: _Formula, least: int) -> str:
         """The piece as an argument, in parentheses when it binds too loosely."""
-        return piece.text if piece.binds >= least else self.notation.group.format(piece.text)
+        return piece[0] if piece[1] >= least else self.notation.group.format(piece[0])
 
     def solution(self, number: int, pieces: dict[int, _Formula]) -> Solution:
         system = self.program.systems[number]
         return Solution(
             number,
             system.size,
-            tuple(pieces[node].text for node in system.matrix),
-            tuple(tuple(pieces[node].text for node in side) for side in system.sides),
+            tuple(pieces[node][0] for node in system.matrix),
+            tuple(tuple(pieces[node][0] for node in side) for side in system.sides),
             system.symmetric,
             system.order,
         )

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, symbols_in
-from svyaz.program.building import LONG, SMALL, SPARSE, Linear, build_to_look
+from svyaz.program.building import LONG, SMALL, build_to_look
 from svyaz.program.compiled import LARGEST_SELDOM
 from svyaz.program.elimination import choose_orders
+from svyaz.program.lower import SPARSE, Linear
 from svyaz.program.native import Native, compile_program
 from svyaz.program.tape import Program
 
@@ -291,17 +292,12 @@ Key = TypeVar("Key")
 Made = TypeVar("Made")
 
 
-class Remembering(Protocol):
-    """What makes of a function one that remembers."""
+def once_for_each(make: Callable[[Key], Made]) -> Callable[[Key], Made]:
+    """A function that caches what it made of the last few arguments, which are equal to themselves alone, as equations are.
 
-    def __call__(self, make: Callable[[Key], Made], /) -> Callable[[Key], Made]: ...
-
-
-once_for_each: Remembering = cast(Remembering, lru_cache(maxsize=MOST_KEPT))
-"""A function that keeps what it made of the last few arguments, which are equal to themselves alone, as equations are.
-
-For what takes longer to form and compile than to use, and is asked for in many places.
-"""
+    For what takes longer to form and compile than to use, and is asked for in many places.
+    """
+    return cast("Callable[[Key], Made]", lru_cache(maxsize=MOST_KEPT)(make))
 
 
 def remembered(make: Callable[[Key], Made]) -> Callable[[Key], Made]:

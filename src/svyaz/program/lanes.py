@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,12 +20,15 @@ from svyaz.program.llvm_lanes import has_lanes, lanes_text
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
 
+if TYPE_CHECKING:
+    from svyaz.program.native import Native
+
 LINE = 8
 """Numbers in a line of the cache."""
 
 _POINTER = ctypes.c_void_p
 _ROWS = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, _POINTER, _POINTER)
-_MADE: WeakKeyDictionary[Loaded, Lanes | None] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[Native, Lanes | None] = WeakKeyDictionary()
 _MAKING = Lock()
 
 
@@ -94,17 +97,7 @@ class Lanes:
         outputs[places], statuses[places] = given, codes
 
 
-class Loaded(Protocol):
-    """Native code of a program, with which the functions that all programs share are loaded."""
-
-    @property
-    def program(self) -> Program: ...
-
-    @property
-    def often(self) -> bool: ...
-
-
-def lanes_of(native: Loaded) -> Lanes | None:
+def lanes_of(native: Native) -> Lanes | None:
     """The program of native code for several states; None where this processor or the program does not allow it."""
     with _MAKING:
         if native not in _MADE:
@@ -112,7 +105,7 @@ def lanes_of(native: Loaded) -> Lanes | None:
         return _MADE[native]
 
 
-def _made(native: Loaded) -> Lanes | None:
+def _made(native: Native) -> Lanes | None:
     width, program = lane_width(), native.program
     if width == 1 or not has_lanes(program, often=native.often):
         return None

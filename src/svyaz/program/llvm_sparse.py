@@ -237,13 +237,8 @@ def _least(writer: Writer, values: list[int]) -> int:
     return values[0]
 
 
-@dataclass(frozen=True)
-class Factored:
-    """L D Lᵀ of a symmetric matrix: pivots and their inverses, and (row, factor) of each column, by the steps of the order."""
-
-    pivots: list[int]
-    inverses: list[int]
-    factors: list[dict[int, int]]
+Factored = tuple[list[int], list[int], list[dict[int, int]]]
+"""L D Lᵀ of a symmetric matrix: pivots and their inverses, and (row, factor) of each column, by the steps of the order."""
 
 
 def factored(writer: Writer, entries: dict[tuple[int, int], int], order: Order) -> Factored:
@@ -251,19 +246,20 @@ def factored(writer: Writer, entries: dict[tuple[int, int], int], order: Order) 
     work = _Elimination(writer, entries, order, symmetric=True)
     work.definite = True  # what pivots are the sums of is not asked for
     inverses, factors = work.eliminated([])
-    return Factored(work.pivots, inverses, factors)
+    return work.pivots, inverses, factors
 
 
 def substituted(writer: Writer, found: Factored, order: Order, side: list[int]) -> list[int]:
     """The unknowns for a side, by columns."""
+    _, inverses, columns = found
     right = [side[row] for row in order[0]]
-    for step, factors in enumerate(found.factors):
+    for step, factors in enumerate(columns):
         for later, factor in factors.items():
             right[later] = writer.do("less", factor, right[step], right[later])
     unknowns, values = [0] * len(right), [0] * len(right)
     for step in range(len(right) - 1, -1, -1):
-        value = writer.do("mul", right[step], found.inverses[step])
-        for later, factor in found.factors[step].items():
+        value = writer.do("mul", right[step], inverses[step])
+        for later, factor in columns[step].items():
             value = writer.do("less", factor, values[later], value)
         values[step] = unknowns[order[1][step]] = value
     return unknowns

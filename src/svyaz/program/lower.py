@@ -3,33 +3,83 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
+import symengine as se
+
+from svyaz.expr import ZERO, Expression
 from svyaz.program.graph import Graph
 from svyaz.program.optimise import reachable
 from svyaz.program.tape import LinearSystem, Node, Program, Sparse
 
+LARGEST_WHOLE, SPARSE = 48, 0.2
+"""The matrix of a larger system is kept by its entries when these are less than this part of all."""
+
 
 @dataclass(frozen=True)
-class Shape:
-    """A linear system as ``lower`` finds it among the roots; ``places`` are (row, column) where not all entries are there."""
+class SparseRow(Sequence[Expression]):
+    """A row of a matrix of which few entries are not zero, by their columns."""
 
-    size: int
-    sides: int
-    symmetric: bool
-    places: tuple[tuple[int, int], ...] | None = None
+    entries: Mapping[int, Expression]
+    width: int
+
+    def __len__(self) -> int:
+        return self.width
+
+    @overload
+    def __getitem__(self, place: int) -> Expression: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Expression]: ...
+
+    def __getitem__(self, place: int | slice) -> Expression | list[Expression]:
+        if isinstance(place, slice):
+            return [self.entries.get(k, ZERO) for k in range(*place.indices(self.width))]
+        if not -self.width <= place < self.width:
+            raise IndexError(place)
+        return self.entries.get(place % self.width, ZERO)
+
+
+def row_entries(row: Sequence[Expression]) -> Iterable[tuple[int, Expression]]:
+    """(column, entry) of what is not zero in a row."""
+    if isinstance(row, SparseRow):
+        return row.entries.items()
+    return [(column, entry) for column, entry in enumerate(row) if entry is not ZERO]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A linear system whose unknowns may be used in later systems and in the outputs.
+
+    matrix · unknowns[s] = sides[s] for every side s; the unknowns are symbols.
+    """
+
+    matrix: Sequence[Sequence[Expression]]
+    sides: Sequence[Sequence[Expression]]
+    unknowns: Sequence[Sequence[se.Symbol]]
+    symmetric: bool = False
 
     @property
-    def entries(self) -> int:
-        """How many roots its matrix has."""
-        return self.size**2 if self.places is None else len(self.places)
+    def places(self) -> tuple[tuple[int, int], ...] | None:
+        """Of a large matrix with few entries, (row, column) of these."""
+        size = len(self.matrix)
+        if size <= LARGEST_WHOLE:
+            return None
+        found = tuple((i, j) for i, row in enumerate(self.matrix) for j, _ in sorted(row_entries(row)))
+        return found if len(found) < SPARSE * size * size else None
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """All but its entries."""
+        return len(self.matrix), len(self.sides), self.symmetric, self.places
 
 
 def lower(
     graph: Graph,
     roots: Sequence[int],
-    shapes: Sequence[Shape],
+    systems: Sequence[Linear],
     names: Sequence[str],
     inputs: tuple[str, ...],
     parameters: tuple[str, ...],
@@ -40,24 +90,26 @@ def lower(
     The ``first`` outputs are written before the systems.
     """
     writer = _Writer(graph, roots)
-    systems = []
+    solved = []
     position = 0
     for root in roots[len(roots) - len(names) :][:first]:
         writer.write(root)
-    for shape in shapes:
-        matrix = tuple(writer.write(r) for r in roots[position : position + shape.entries])
-        position += shape.entries
+    for system in systems:
+        size, places = len(system.matrix), system.places
+        entries = size**2 if places is None else len(places)
+        matrix = tuple(writer.write(r) for r in roots[position : position + entries])
+        position += entries
         columns = []
-        for _ in range(shape.sides):
-            columns.append(tuple(writer.write(r) for r in roots[position : position + shape.size]))
-            position += shape.size
+        for _ in system.sides:
+            columns.append(tuple(writer.write(r) for r in roots[position : position + size]))
+            position += size
         whole: tuple[int, ...] | Sparse = matrix
-        if shape.places is not None:
-            entries = tuple((i, j, node) for (i, j), node in zip(shape.places, matrix, strict=True))
-            whole = Sparse(shape.size, writer.emit("const", 0.0), entries)
-        systems.append(LinearSystem(shape.size, whole, tuple(columns), shape.symmetric))
+        if places is not None:
+            known = tuple((i, j, node) for (i, j), node in zip(places, matrix, strict=True))
+            whole = Sparse(size, writer.emit("const", 0.0), known)
+        solved.append(LinearSystem(size, whole, tuple(columns), system.symmetric))
     outputs = tuple((name, writer.write(r)) for name, r in zip(names, roots[position:], strict=True))
-    return Program(parameters, inputs, tuple(writer.tape), outputs, tuple(systems))
+    return Program(parameters, inputs, tuple(writer.tape), outputs, tuple(solved))
 
 
 class _Writer:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import symengine as se
 
 from svyaz.expr import Expression
-from svyaz.program.building import Linear, read_systems, shapes_of
+from svyaz.program.building import read_systems
 from svyaz.program.counts import angles_as_sums
 from svyaz.program.graph import Graph, substituted_symbols
-from svyaz.program.lower import lower
+from svyaz.program.lower import Linear, lower
 from svyaz.program.optimise import factor_sums, gather_constants, reachable, rebuild
 from svyaz.program.sharing import share_pairs
 from svyaz.program.tape import Program
@@ -42,9 +42,8 @@ def build_sequence(
     roots = read_systems(graph, systems)
     roots.extend(graph.read(e) for _, e in outputs)
     names = [name for name, _ in outputs]
-    shapes = shapes_of(systems)
     programs = (
-        angles_as_sums(lower(graph, written, shapes, names, tuple(inputs), tuple(parameters)))
+        angles_as_sums(lower(graph, written, systems, names, tuple(inputs), tuple(parameters)))
         for written in _ways(graph, roots)
     )
     return min(programs, key=cost)

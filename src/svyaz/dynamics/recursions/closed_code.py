@@ -9,12 +9,10 @@ from weakref import finalize
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.dynamics.recursions.closing_layout import CLOSING, MULTIPLIERS, ROW, ROW_NUMBERS, SHARE_ROW, numbers_at
-from svyaz.dynamics.recursions.closing_rows import ClosingRows
-from svyaz.dynamics.recursions.closing_words import closing_words
-from svyaz.dynamics.recursions.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
-from svyaz.dynamics.recursions.tree_words import Drive, pose_addresses, sliced_tree, tree_words
-from svyaz.integrate import Callback, Flow, along
+from svyaz.dynamics.recursions.closure_memory import closure_in, closure_memory
+from svyaz.dynamics.recursions.closure_rows import ClosureRows
+from svyaz.dynamics.recursions.tree_memory import Drive, sliced_tree, tree_memory
+from svyaz.integrate import Callback, Flow, along, memory_at
 from svyaz.program import Native
 
 
@@ -26,7 +24,7 @@ class ClosedCode:
     on ways from points to the ground.
     """
 
-    rows: ClosingRows
+    rows: ClosureRows
     drive: Drive
     native: Native | None
     function: Callback
@@ -39,19 +37,18 @@ class ClosedCode:
     def constants(self, values: Mapping[str, float], *alive: object) -> Array:
         """What the loop takes as ``c``; what it points to besides stays ``alive`` as long."""
         system = self.rows.system
-        words, kept = tree_words(system, self.drive)
+        model, alive_in_model = tree_memory(system, self.drive)
         if self.native is None:
-            finalize(words, _release, (kept, alive))
-            return words.view(np.float64)
-        addresses, programs = pose_addresses(system)
+            finalize(model, _release, (alive_in_model, alive))
+            return model.view(np.float64)
         known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
-        own = self.native.constants(known)
-        tree = sliced_tree(system)
-        code, sides = (self.native.address, own), len(self.drive.given)
-        closing, room = closing_words(self.rows, tree, addresses, code, sides, everywhere=self.everywhere)
-        found = np.concatenate([words, closing])
-        finalize(found, _release, (kept, own, room, programs, self.native, alive))
-        return found.view(np.float64)
+        code, sides = (self.native.address, self.native.constants(known)), len(self.drive.given)
+        closure, alive_in_closure = closure_memory(
+            self.rows, sliced_tree(system), code, sides, everywhere=self.everywhere
+        )
+        model["closure"] = closure.ctypes.data
+        finalize(model, _release, (alive_in_model, code, closure, alive_in_closure, self.native, alive))
+        return model.view(np.float64)
 
     def evaluate(self, rows: Array, constants: Array) -> Array:
         """Rates (k, n) along rows [t, y…], or (n,) at one."""
@@ -60,27 +57,20 @@ class ClosedCode:
 
     def solved(self, rows: Array, constants: Array) -> tuple[Array, Array]:
         """Rates (k, n) and multipliers (k, m)."""
-        count = len(self.rows.rows)
-        address = self.multipliers(constants)
-        rates, multipliers = np.empty((len(rows), rows.shape[1] - 1)), np.empty((len(rows), count))
+        rates, multipliers = np.empty((len(rows), rows.shape[1] - 1)), np.empty((len(rows), len(self.rows.rows)))
+        found = self.multipliers(constants)
         for k, row in enumerate(rows):
             rates[k] = along(self._flow(constants), row[None, :])[0]
-            multipliers[k] = numbers_at(address, count) if np.isfinite(rates[k]).all() else np.nan
+            multipliers[k] = found if np.isfinite(rates[k]).all() else np.nan
         return rates, multipliers
 
-    def multipliers(self, constants: Array) -> int:
-        """Where the multipliers are; nowhere without constraints."""
-        return 0 if self.native is None else int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
-
-    def shares(self, constants: Array) -> tuple[Array, Array]:
-        """1/D of all joints and 1/d of all rows at the state that was evaluated last (see ``closing_elimination``)."""
-        words = constants.view(np.int64)
-        bodies, rows = int(words[0]), len(self.rows.rows)
-        records = words[HEAD + RECORD : HEAD + BODY_WORDS * bodies : BODY_WORDS]
-        first = int(records.min()) - 8 * ROOM
-        workspace = numbers_at(first, int(records.max() - first) // 8)
-        numbers = numbers_at(int(words[ROW_NUMBERS - CLOSING]), ROW * rows)
-        return workspace[(records - first) // 8 - ROOM + SHARE], numbers[SHARE_ROW::ROW]
+    def multipliers(self, constants: Array) -> Array:
+        """Those of the state that was evaluated last, in the memory of the loop; none without constraints."""
+        return (
+            np.zeros(0)
+            if self.native is None
+            else memory_at(int(closure_in(constants)["multipliers"][0]), len(self.rows.rows))
+        )
 
     def _flow(self, constants: Array) -> Flow:
         return Flow(self.address, constants, len(self.rows.system.states), self)

@@ -24,9 +24,10 @@ from svyaz.dynamics.code import (
 )
 from svyaz.dynamics.mobility import ByRecursion, Mobility
 from svyaz.dynamics.recursions.closed_code import ClosedCode
-from svyaz.dynamics.recursions.closing_numbers import TreeNumbers
-from svyaz.dynamics.recursions.closing_rows import ClosingRows, constraint_rows, deviation_symbol, rate_symbol, rows_of
-from svyaz.dynamics.recursions.tree_words import (
+from svyaz.dynamics.recursions.closure_memory import shares_in
+from svyaz.dynamics.recursions.closure_rows import ClosureRows, constraint_rows, deviation_symbol, rate_symbol, rows_of
+from svyaz.dynamics.recursions.closure_tables import TreeNumbers
+from svyaz.dynamics.recursions.tree_memory import (
     FORM,
     Drive,
     drive_of,
@@ -41,7 +42,7 @@ from svyaz.model import Constraint, System, multiplier_symbol, tree_of
 
 if TYPE_CHECKING:
     from svyaz.dynamics.recursions.sliding_code import SlidingCode
-    from svyaz.dynamics.recursions.tree_giving import WeightlessTree
+    from svyaz.dynamics.recursions.tree_response import Weightless
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class RecursiveDynamics:
     equations: Equations
 
     @cached_property
-    def rows(self) -> ClosingRows:
+    def rows(self) -> ClosureRows:
         """The constraints."""
         return constraint_rows(self.equations.system, self._acting)
 
@@ -73,7 +74,7 @@ class RecursiveDynamics:
     @cached_property
     def tables(self) -> TreeNumbers:
         """M, bias, G, residuals and their terms along rows of states."""
-        from svyaz.dynamics.recursions.closing_code import closed_look_function
+        from svyaz.dynamics.recursions.closure_loop import closed_look_function
 
         native = self.rows.native([ZERO] * len(self.rows.rows), ())
         looking = ClosedCode(self.rows, self._still_drive, native, closed_look_function(), everywhere=True)
@@ -117,8 +118,8 @@ class RecursiveDynamics:
 
     def _plain_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode:
         """The rates with the sides that are given."""
-        from svyaz.dynamics.recursions.closing_code import closed_step_function
-        from svyaz.dynamics.recursions.long_tree_code import step_function
+        from svyaz.dynamics.recursions.closure_loop import closed_step_function
+        from svyaz.dynamics.recursions.tree_loop import step_function
 
         if not self.rows.rows:
             return ClosedCode(self.rows, self.drive, None, step_function())
@@ -126,20 +127,19 @@ class RecursiveDynamics:
 
     def projection(self, code: RateCode, start: Array, *, thorough: bool = False) -> ClosedCode:
         """The loop that makes corrections; its constants are those of the rates."""
-        from svyaz.dynamics.recursions.closing_code import closed_projection_function
+        from svyaz.dynamics.recursions.closure_loop import closed_projection_function, thorough_projection_function
         from svyaz.dynamics.recursions.sliding_code import SlidingCode
 
         inner = self._code_of(code)
-        return replace(
-            inner.inner if isinstance(inner, SlidingCode) else inner, function=closed_projection_function(thorough)
-        )
+        loop = thorough_projection_function() if thorough else closed_projection_function()
+        return replace(inner.inner if isinstance(inner, SlidingCode) else inner, function=loop)
 
     def watch(
         self, run: CompiledRates, conditions: Sequence[Expression], values: Mapping[str, float]
     ) -> tuple[ConditionCode, Sizes]:
         """Conditions along the motion, in the points that they name, in multipliers and in the sides that hold it."""
-        from svyaz.dynamics.recursions.closing_code import watched_places_function, watched_reactions_function
-        from svyaz.dynamics.recursions.closing_watch import tree_watch
+        from svyaz.dynamics.recursions.closure_loop import watched_places_function, watched_reactions_function
+        from svyaz.dynamics.recursions.closure_watch import tree_watch
         from svyaz.dynamics.recursions.sliding_code import SlidingWatch, sliding_code
 
         enforcement = run.enforcement
@@ -174,10 +174,10 @@ class RecursiveDynamics:
         return [d.constraint for d in self.equations.deviations]
 
     @cached_property
-    def _weightless(self) -> WeightlessTree:
-        from svyaz.dynamics.recursions.tree_giving import WeightlessTree
+    def _weightless(self) -> Weightless:
+        from svyaz.dynamics.recursions.tree_response import weightless_tree
 
-        return WeightlessTree(self.equations.system)
+        return weightless_tree(self.equations.system)
 
     @property
     def observed_names(self) -> Mapping[str, tuple[str, ...]]:
@@ -186,9 +186,9 @@ class RecursiveDynamics:
 
     def mobility(self, row: Array, mass: Array, bias: Array) -> Mobility:
         """M⁻¹ at a row by recursions; few digits of it are left where the mass matrix of a long tree is solved for."""
-        from svyaz.dynamics.recursions.tree_giving import TreeGiving
+        from svyaz.dynamics.recursions.tree_response import TreeResponse
 
-        return ByRecursion(TreeGiving(self._weightless, self.tables, row))
+        return ByRecursion(TreeResponse(self.rows.system, self._weightless, self.tables, row))
 
     def observe(self, run: CompiledRates, rows: Array) -> Columns:
         """By the code of the run."""
@@ -231,7 +231,7 @@ class RecursiveDynamics:
     @cached_property
     def _stepping(self) -> tuple[ClosedCode, Array]:
         """The rates without gains, with their constants."""
-        from svyaz.dynamics.recursions.closing_code import closed_step_function
+        from svyaz.dynamics.recursions.closure_loop import closed_step_function
 
         plain = self.tables.looking
         assert isinstance(plain, ClosedCode), "tables are those of this tree"
@@ -256,7 +256,7 @@ class RecursiveDynamics:
         """The nearest states (k, n) in the metric of M at which all rows have these h and rates (k, m); NaN where the
         constraints depend on each other. A row on velocities has no h: zero is wanted.
         """
-        from svyaz.dynamics.recursions.closing_code import closed_reach_function
+        from svyaz.dynamics.recursions.closure_loop import closed_reach_function
 
         code, constants = self._stepping
         return replace(code, function=closed_reach_function()).evaluate(np.hstack([rows, positions, rates]), constants)
@@ -274,7 +274,7 @@ class RecursiveDynamics:
             rows[:, 1:][:, velocity_columns(self.equations.system)] = 0.0
         for k, row in enumerate(rows):
             if np.isfinite(row).all() and np.isfinite(code.evaluate(row, constants)).all():
-                sizes[k] = -sum(np.log(shares).sum() for shares in code.shares(constants))
+                sizes[k] = -sum(np.log(shares).sum() for shares in shares_in(constants))
         return np.where(np.isfinite(sizes), (-1.0) ** len(self.rows.rows), np.nan), sizes
 
 

@@ -11,23 +11,17 @@ from weakref import finalize
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.dynamics.recursions.closing_layout import numbers_at
-from svyaz.dynamics.recursions.sliding_loop import (
-    MULTIPLIED,
-    STATE,
-    WATCHED,
-    sliding_step_function,
-    sliding_watch_function,
-)
+from svyaz.dynamics.recursions.sliding_loop import SlidingModel, sliding_step_function, sliding_watch_function
 from svyaz.expr import ONE, TIME, Surface, total_derivative
-from svyaz.integrate import Flow, along
+from svyaz.integrate import Flow, along, memory_at, record_type
 from svyaz.program import Native, build, compile_program
 
 if TYPE_CHECKING:
     from svyaz.dynamics.recursions.closed_code import ClosedCode
-    from svyaz.dynamics.recursions.closing_watch import TreeWatch
+    from svyaz.dynamics.recursions.closure_watch import TreeWatch
 
 
 @dataclass(frozen=True)
@@ -51,13 +45,17 @@ class SlidingCode:
         """What the function takes as ``c``, a workspace of its own; what it points to besides stays alive as long."""
         inner, own = self.inner.constants(values), self.native.constants(values)
         n, m = self.size, len(self.sides)
-        sizes = [1 + n + m, 1 + 2 * n, m * m, m, m, n]
-        room = np.zeros(sum(sizes))
-        begins = (room.ctypes.data + 8 * np.concatenate([[0], np.cumsum(sizes)[:-1]])).tolist()
-        functions = [self.inner.address, inner.ctypes.data, self.native.address, own.ctypes.data]
-        words = np.array([*functions, n, m, *begins, 0, 0, self.inner.multipliers(inner)], dtype=np.int64)
-        finalize(words, _release, (self, inner, own, room, watched))
-        return words.view(np.float64)
+        sizes = {"state": 1 + n + m, "inputs": 1 + 2 * n, "effect": m * m, "drift": m, "pivots": m, "rates": n}
+        memory = {name: np.zeros(size) for name, size in sizes.items()}
+        model = np.zeros(1, record_type(SlidingModel))
+        for name, array in memory.items():
+            model[name] = array.ctypes.data
+        model["loop"] = (self.inner.address, inner.ctypes.data)
+        model["program"] = (self.native.address, own.ctypes.data)
+        model["size"], model["surfaces"] = n, m
+        model["multipliers"] = self.inner.multipliers(inner).ctypes.data
+        finalize(model, _release, (self, inner, own, memory, watched))
+        return model.view(np.float64)
 
     def evaluate(self, rows: Array, constants: Array) -> Array:
         """Rates (k, n) along rows [t, x…], or (n,) at one."""
@@ -66,21 +64,26 @@ class SlidingCode:
 
     def solved(self, rows: Array, constants: Array) -> tuple[Array, Array]:
         """Rates (k, n) and multipliers (k, m), by the loop with the sides that were found."""
-        address, count = int(constants.view(np.int64)[MULTIPLIED]), len(self.inner.rows.rows)
-        rates, multipliers = np.empty((len(rows), self.size)), np.empty((len(rows), count))
+        rates, multipliers = np.empty((len(rows), self.size)), np.empty((len(rows), len(self.inner.rows.rows)))
+        found = memory_at(int(_model_in(constants)["multipliers"][0]), multipliers.shape[1])
         for k, row in enumerate(rows):
             rates[k] = self.evaluate(row, constants)
-            multipliers[k] = numbers_at(address, count) if np.isfinite(rates[k]).all() else np.nan
+            multipliers[k] = found if np.isfinite(rates[k]).all() else np.nan
         return rates, multipliers
 
     def sides_along(self, rows: Array, constants: Array) -> Array:
         """σ (k, m) of the surfaces."""
-        address = int(constants.view(np.int64)[STATE]) + 8 * (1 + self.size)
+        state = memory_at(int(_model_in(constants)["state"][0]), 1 + self.size + len(self.sides))
         found = np.empty((len(rows), len(self.sides)))
         for row, sides in zip(rows, found, strict=True):
             rates = self.evaluate(row, constants)
-            sides[:] = numbers_at(address, len(self.sides)) if np.isfinite(rates).all() else np.nan
+            sides[:] = state[1 + self.size :] if np.isfinite(rates).all() else np.nan
         return found
+
+
+def _model_in(constants: Array) -> NDArray[np.void]:
+    """The ``SlidingModel`` in the constants, (1,)."""
+    return constants.view(record_type(SlidingModel))
 
 
 def _release(_kept: object) -> None:
@@ -126,7 +129,7 @@ class SlidingWatch:
         if id(inner) not in self.made:
             self.made.clear()
             found = self.code.constants(self.watch.values, inner)
-            found.view(np.int64)[WATCHED:MULTIPLIED] = self.watch.address, inner.ctypes.data
+            _model_in(found)["watched"] = (self.watch.address, inner.ctypes.data)
             self.made[id(inner)] = inner, found
         return self.made[id(inner)][1]
 

@@ -62,50 +62,38 @@ def point_rows(system: System, constraints: Sequence[Constraint], points: Sequen
     flow |= {se.Symbol(v): se.Symbol(f"{v}'") for v in system.velocities}
     for name in (f"{name}_{axis}" for name in points for axis in AXES):
         flow |= {se.Symbol(name): velocity(name), velocity(name): se.Symbol(f"{name}''")}
-    entered = _Speeds.of(system, points)
-    return tuple(_row(c, entered, flow) for c in constraints)
+    speeds = [[velocity(f"{name}_{axis}") for axis in AXES] for name in points]
+    freedoms = list(map(se.Symbol, system.velocities))
+    return tuple(_row(c, speeds, freedoms, flow) for c in constraints)
 
 
-@dataclass(frozen=True)
-class _Speeds:
-    """The symbols of velocities: three of each point, with its number, and those of freedoms, with theirs."""
-
-    entries: Sequence[Sequence[se.Symbol]]
-    points: Mapping[se.Symbol, int]
-    freedoms: Mapping[se.Symbol, int]
-
-    @staticmethod
-    def of(system: System, points: Sequence[str]) -> _Speeds:
-        entries = [[velocity(f"{name}_{axis}") for axis in AXES] for name in points]
-        numbered = {s: k for k, own in enumerate(entries) for s in own}
-        return _Speeds(entries, numbered, {se.Symbol(v): k for k, v in enumerate(system.velocities)})
-
-
-def _row(constraint: Constraint, entered: _Speeds, flow: Mapping[se.Symbol, Expression]) -> PointRow:
+def _row(
+    constraint: Constraint,
+    speeds: Sequence[Sequence[se.Symbol]],
+    freedoms: Sequence[se.Symbol],
+    flow: Mapping[se.Symbol, Expression],
+) -> PointRow:
+    """``speeds`` are the symbols of velocities of points, ``freedoms`` those of the system."""
     stated = constraint.stated
     position = None if constraint.order else stated
     rate = stated if position is None else total_derivative(stated, flow)
     present = rate.free_symbols
     by_points = {}
-    for k in sorted({entered.points[s] for s in present if s in entered.points}):
-        x, y, z = gradient(rate, entered.entries[k])
-        by_points[k] = (x, y, z)
-    own = sorted((s for s in present if s in entered.freedoms), key=entered.freedoms.__getitem__)
-    slopes = zip(own, gradient(rate, own), strict=True)
-    by_freedoms = {entered.freedoms[s]: e for s, e in slopes if e != ZERO}
+    for k, own in enumerate(speeds):
+        if not present.isdisjoint(own):
+            x, y, z = gradient(rate, own)
+            by_points[k] = (x, y, z)
+    entered = [k for k, v in enumerate(freedoms) if v in present]
+    slopes = zip(entered, gradient(rate, [freedoms[k] for k in entered]), strict=True)
+    by_freedoms = {k: e for k, e in slopes if e != ZERO}
     return PointRow(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
 
 
 Vector = tuple[Expression, Expression, Expression]
 
 
-@dataclass(frozen=True)
-class _Moving:
-    """Points of a long tree: their coordinates with two derivatives (q̈ = 0) by their symbols, and ∂P/∂q of each."""
-
-    points: Sequence[str]
-    known: Mapping[se.Symbol, Expression]
-    moves: Sequence[Mapping[str, Vector]]
+_Moving = tuple[Sequence[str], Mapping[se.Symbol, Expression], Sequence[Mapping[str, Vector]]]
+"""Points of a long tree: their coordinates with two derivatives (q̈ = 0) by their symbols, and ∂P/∂q of each."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +111,13 @@ def written_rows(system: System, constraints: Sequence[Constraint]) -> WrittenRo
     moving = _moving(system, constraints)
     if moving is None:
         return None
-    rows = point_rows(system, constraints, moving.points)
+    points, known, moves = moving
+    rows = point_rows(system, constraints, points)
     return WrittenRows(
         [None if c.order else c.expression for c in constraints],
-        [substitute(row.rate, moving.known) for row in rows],
-        [_gradient(system, row, moving, lambda e: e) for row in rows],
-        [substitute(row.second, moving.known) for row in rows],
+        [substitute(row.rate, known) for row in rows],
+        [_gradient(system, row, known, moves, lambda e: e) for row in rows],
+        [substitute(row.second, known) for row in rows],
     )
 
 
@@ -139,25 +128,30 @@ def written_sizes(
     moving = _moving(system, constraints)
     if moving is None:
         return None
-    rows = point_rows(system, constraints, moving.points)
+    points, known, moves = moving
+    rows = point_rows(system, constraints, points)
     return WrittenRows(
-        [None if row.position is None else substitute(size(row.position), moving.known) for row in rows],
-        [substitute(size(row.rate), moving.known) for row in rows],
-        [_gradient(system, row, moving, se.Abs) for row in rows],
+        [None if row.position is None else substitute(size(row.position), known) for row in rows],
+        [substitute(size(row.rate), known) for row in rows],
+        [_gradient(system, row, known, moves, se.Abs) for row in rows],
         [],
     )
 
 
 def _gradient(
-    system: System, row: PointRow, moving: _Moving, taken: Callable[[Expression], Expression]
+    system: System,
+    row: PointRow,
+    known: Mapping[se.Symbol, Expression],
+    moves: Sequence[Mapping[str, Vector]],
+    taken: Callable[[Expression], Expression],
 ) -> list[Expression]:
     """Σ ∂h/∂P · ∂P/∂q + ∂h/∂q for each coordinate, with factors ``taken`` as they are or by magnitude."""
     own = {q: [ZERO] for q in system.freedoms}
     for k, e in row.by_freedoms.items():
-        own[system.freedoms[k]].append(taken(substitute(e, moving.known)))
+        own[system.freedoms[k]].append(taken(substitute(e, known)))
     for k, slopes in row.by_points.items():
-        forces = [taken(substitute(e, moving.known)) for e in slopes]
-        for q, moved in moving.moves[k].items():
+        forces = [taken(substitute(e, known)) for e in slopes]
+        for q, moved in moves[k].items():
             own[q] += [f * taken(m) for f, m in zip(forces, moved, strict=True)]
     return [add_up(own[q]) for q in system.freedoms]
 
@@ -177,7 +171,7 @@ def _moving(system: System, constraints: Sequence[Constraint]) -> _Moving | None
         for axis, *entries in zip(AXES, place, *rates, strict=True):
             known |= {se.Symbol(f"{name}_{axis}{dots}"): e for dots, e in zip(("", "'", "''"), entries, strict=True)}
         moves.append(places.moves(point.body, place))
-    return _Moving(points, known, moves)
+    return points, known, moves
 
 
 @remembered

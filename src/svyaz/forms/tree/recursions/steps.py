@@ -6,7 +6,7 @@ parameters. Their inputs are both records, their outputs go to neighbouring fiel
 
     outward    place, v, ω of the base → swept acceleration, bias, ω              of the body
     inward     swept, bias, τ, felt bias and inertia → felt, Xp/D, 1/D, k         of the base
-    motion     place, swept, Xp/D, k, motion of the base → value, motion          of the body
+    motion     place, swept, Xp/D, k, motion of the base → motion, value          of the body
 
 Constraints between points of bodies take one more:
 
@@ -68,7 +68,7 @@ FIELDS = (
     *("q", "v", "s", "c", "tau"),
     *(*SWEPT, *BIAS, *TURNING),
     *(*FELT_BIAS, *FELT_INERTIA, *PULL, "share", "k"),
-    *("value", *MOTION),
+    *(*MOTION, "value"),
 )
 """The numbers of a record; the rows are filled by the loop, and by the programs outward, inward and motion. What inward
 gives of a body stands in the record before its own."""
@@ -281,7 +281,7 @@ def _motion(joint: Joint, axis: str, zeros: frozenset[str]) -> Program:
     value = own.name(own.name(se.Symbol("base k") - _inner(pull[:3], alpha)) - own.name(_inner(pull[3:], a)))
     shifted = own.named(plus(a, cross(alpha, body.offset)))
     carried = [*applied(body.back, alpha), *applied(body.back, shifted)]
-    return own.program([value, *(x + y + value * d for x, y, d in zip(carried, swept, own.direction, strict=True))])
+    return own.program([*(x + y + value * d for x, y, d in zip(carried, swept, own.direction, strict=True)), value])
 
 
 def _pose(joint: Joint, axis: str, zeros: frozenset[str]) -> Program:

@@ -5,28 +5,21 @@ g(t, q, q̇, P, Ṗ, λ) are short formulas however long the tree is: P, Ṗ and
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.dynamics import magnitude
-from svyaz.dynamics.recursions.closing_layout import CLOSING, GIVEN, WATCHED, WATCHED_CONSTANTS
+from svyaz.dynamics.recursions.closure_memory import closure_in
 from svyaz.expr import Expression
-from svyaz.integrate import Flow, along
+from svyaz.integrate import Flow, along, memory_at
 from svyaz.program import Function, Native, build, compile_program, function
 
-
-class WatchingCode(Protocol):
-    """The loop that calls what is watched."""
-
-    @property
-    def address(self) -> int: ...
-
-    def constants(self, values: Mapping[str, float], *alive: object) -> Array: ...
+if TYPE_CHECKING:
+    from svyaz.dynamics.recursions.closed_trees import ClosedCode
 
 
 @dataclass(frozen=True)
@@ -36,7 +29,7 @@ class TreeWatch:
     What was made of the last values is kept in ``made``: a watch serves one run at a time.
     """
 
-    code: WatchingCode
+    code: ClosedCode
     native: Native
     terms: Function
     values: Mapping[str, float]
@@ -60,8 +53,7 @@ class TreeWatch:
             self.made.clear()
             own = self.native.constants(self.values)
             found = self.code.constants(self.values, own)
-            words = found.view(np.int64)
-            words[WATCHED - CLOSING], words[WATCHED_CONSTANTS - CLOSING] = self.native.address, own.ctypes.data
+            closure_in(found)["watched"] = (self.native.address, own.ctypes.data)
             self.made[key] = found
         return self.made[key]
 
@@ -77,13 +69,12 @@ class TreeWatch:
     def sizes(self, row: Array) -> Array:
         """The magnitudes of the terms of g (m,) at one row."""
         self(row)
-        address = int(self.constants.view(np.int64)[GIVEN - CLOSING])
-        given = np.array((ctypes.c_double * len(self.terms.program.inputs)).from_address(address))
+        given = memory_at(int(closure_in(self.constants)["inputs"][0]), len(self.terms.program.inputs)).copy()
         return self.terms.with_values(self.values)(given)["g"]
 
 
 def tree_watch(
-    code: WatchingCode,
+    code: ClosedCode,
     inputs: Sequence[str],
     reactions: Sequence[str],
     conditions: Sequence[Expression],

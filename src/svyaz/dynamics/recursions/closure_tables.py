@@ -8,7 +8,6 @@ since M a + bias = 0.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,33 +17,21 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.dynamics.code import RateCode
-from svyaz.dynamics.recursions.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
-from svyaz.dynamics.recursions.closing_rows import ClosingRows
-from svyaz.dynamics.recursions.tree_words import velocity_columns
+from svyaz.dynamics.recursions.closure_memory import closure_in
+from svyaz.dynamics.recursions.closure_rows import ClosureRows
+from svyaz.dynamics.recursions.tree_memory import velocity_columns
+from svyaz.dynamics.recursions.tree_records import BodyClosure
 from svyaz.forms import FLOATS, sliced, welded
+from svyaz.integrate import memory_at, record_type
 from svyaz.model import GROUND, Tree, numbers, tree_of
 from svyaz.program import Entries
-
-
-@dataclass(frozen=True)
-class _Look:
-    """At k states: poles and axes of joints (k, n, 3), rotations (k, n, 3, 3), free accelerations (k, n), inputs and outputs
-    of the program of the rows.
-    """
-
-    poles: Array
-    axes: Array
-    rotations: Array
-    free: Array
-    given: Array
-    found: Array
 
 
 @dataclass(frozen=True)
 class TreeNumbers:
     """Tables by name along rows [t, states], as a ``Function`` of written equations gives them; ``looking`` is native code."""
 
-    rows: ClosingRows
+    rows: ClosureRows
     values: Mapping[str, float]
     looking: RateCode
 
@@ -77,18 +64,18 @@ class TreeNumbers:
         if x.ndim == 1:
             return {name: table[0] for name, table in self(x[None, :], wanted).items()}
         seen, m = self._seen(x), len(self.rows.rows)
-        columns = seen.found[:, : 3 * m].reshape(len(x), m, 3)
-        found: dict[str, Array] = {"position": columns[:, :, 0], "velocity": columns[:, :, 1], "free": seen.free}
+        columns = seen["outputs"][:, : 3 * m].reshape(len(x), m, 3)
+        found: dict[str, Array] = {"position": columns[:, :, 0], "velocity": columns[:, :, 1], "free": seen["free"]}
         if {"mass", "bias"} & set(wanted):
             found["mass"] = self._mass(seen)
-            found["bias"] = -np.einsum("kij,kj->ki", found["mass"], seen.free)
+            found["bias"] = -np.einsum("kij,kj->ki", found["mass"], seen["free"])
         if {"jacobian", "constraint_bias"} & set(wanted):
             found["jacobian"] = self._jacobian(seen, np.positive)
-            found["constraint_bias"] = columns[:, :, 2] - np.einsum("kij,kj->ki", found["jacobian"], seen.free)
+            found["constraint_bias"] = columns[:, :, 2] - np.einsum("kij,kj->ki", found["jacobian"], seen["free"])
         if "jacobian_terms" in wanted:
             found["jacobian_terms"] = self._jacobian(seen, np.absolute)
         if {"position_terms", "velocity_terms"} & set(wanted):
-            found |= self.rows.terms.with_values(self.values)(seen.given)
+            found |= self.rows.terms.with_values(self.values)(seen["inputs"])
         return {name: found[name] for name in wanted}
 
     def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]:
@@ -121,24 +108,25 @@ class TreeNumbers:
     def _turns(self) -> NDArray[np.bool_]:
         return np.array([body.kind.turns for body in self._tree.bodies])
 
-    def _seen(self, x: Array) -> _Look:
+    def _seen(self, x: Array) -> dict[str, Array]:
+        """At k states: poles and axes of joints (k, n, 3), rotations (k, n, 3, 3), free accelerations (k, n), inputs and
+        outputs of the program of the rows.
+        """
         rows, n = self.rows, len(self._tree.bodies)
-        words = self._constants.view(np.int64)
-        sizes = {POSES: POSE * n, GIVEN: len(rows.inputs), FOUND: 3 * len(rows.rows) + rows.gradients}
-        memory = {
-            name: np.ctypeslib.as_array((ctypes.c_double * size).from_address(int(words[name - CLOSING])))
-            for name, size in sizes.items()
-        }
+        (closure,) = closure_in(self._constants)
+        sizes = {"inputs": len(rows.inputs), "outputs": 3 * len(rows.rows) + rows.gradients}
+        memory = {name: memory_at(int(closure[name]), size) for name, size in sizes.items()}
+        bodies = memory_at(int(closure["bodies"]), n, record_type(BodyClosure))
         tables = {name: np.empty((len(x), size)) for name, size in sizes.items()}
-        free = np.empty((len(x), n))
+        free, poses = np.empty((len(x), n)), np.empty((len(x), n), record_type(BodyClosure))
         for k in range(len(x)):
             free[k] = self.looking.evaluate(x[k], self._constants)[velocity_columns(rows.system)]
+            poses[k] = bodies
             for name, table in tables.items():
                 table[k] = memory[name]
-        poses = tables[POSES].reshape(len(x), n, POSE)
-        rotations = poses[:, :, :9].reshape(len(x), n, 3, 3)
+        rotations = poses["rotation"].reshape(len(x), n, 3, 3)
         axes = np.einsum("knab,nb->kna", rotations, self._axes)
-        return _Look(poses[:, :, 9:12], axes, rotations, free, tables[GIVEN], tables[FOUND])
+        return {"poles": poses["pole"], "axes": axes, "rotations": rotations, "free": free, **tables}
 
     @cached_property
     def _ways(self) -> NDArray[np.bool_]:
@@ -160,10 +148,10 @@ class TreeNumbers:
             tensor[:] = [[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]]
         return masses, masses[:, None] * np.array([b.center for b in bodies], dtype=float), tensors
 
-    def _mass(self, seen: _Look) -> Array:
+    def _mass(self, seen: dict[str, Array]) -> Array:
         """M_ij = s_iᵀ C_j s_j for joints i on the way of j, C_j the inertia of all that j carries, about the origin."""
         masses, moments, tensors = self._inertias
-        p, turn, ways = seen.poles, seen.rotations, self._ways.astype(float)
+        p, turn, ways = seen["poles"], seen["rotations"], self._ways.astype(float)
         d = np.einsum("knab,nb->kna", turn, moments)
         both = np.einsum("kna,knb->knab", p, d)
         square = np.einsum("n,kna,knb->knab", masses, p, p) + both + both.transpose(0, 1, 3, 2)
@@ -171,8 +159,8 @@ class TreeNumbers:
         about += np.trace(square, axis1=2, axis2=3)[..., None, None] * np.eye(3) - square
         mass, first = ways @ masses, np.einsum("jn,kna->kja", ways, d + masses[:, None] * p)
         about = np.einsum("jn,knab->kjab", ways, about)
-        spin = np.where(self._turns[:, None], seen.axes, 0.0)
-        shift = np.where(self._turns[:, None], _cross(p, seen.axes), seen.axes)
+        spin = np.where(self._turns[:, None], seen["axes"], 0.0)
+        shift = np.where(self._turns[:, None], _cross(p, seen["axes"]), seen["axes"])
         force = mass[:, None] * shift + _cross(spin, first)
         torque = np.einsum("kjab,kjb->kja", about, spin) + _cross(first, shift)
         upper = spin @ torque.transpose(0, 2, 1) + shift @ force.transpose(0, 2, 1)
@@ -192,36 +180,36 @@ class TreeNumbers:
         order = np.argsort(places, kind="stable")
         return pushes[order], joints[order], places[order]
 
-    def _jacobian(self, seen: _Look, kind: np.ufunc) -> Array:
+    def _jacobian(self, seen: dict[str, Array], kind: np.ufunc) -> Array:
         """Σ ∂h/∂P · ∂P/∂q + ∂h/∂q, with factors as they are or by magnitude: only for joints on the ways of points."""
         m, n = len(self.rows.rows), len(self._tree.bodies)
-        found = np.zeros((len(seen.given), m * n))
+        found = np.zeros((len(seen["inputs"]), m * n))
         pushes, joints, places = self._crossings
         if len(pushes):
             forces, spots = kind(self._forces(seen))[:, pushes], self._spots(seen)[:, self._pushed[pushes], :3]
-            axes, poles = seen.axes[:, joints], seen.poles[:, joints]
+            axes, poles = seen["axes"][:, joints], seen["poles"][:, joints]
             moves = kind(np.where(self._turns[joints, None], _cross(axes, spots - poles), axes))
             begins = np.flatnonzero(np.diff(places, prepend=-1))
             found[:, places[begins]] = np.add.reduceat(np.sum(forces * moves, axis=2), begins, axis=1)
         pulls = self.rows.pulls
         for i, (row, freedom) in enumerate(pulls):
-            found[:, row * n + freedom] += kind(seen.found[:, seen.found.shape[1] - len(pulls) + i])
-        return found.reshape(len(seen.given), m, n)
+            found[:, row * n + freedom] += kind(seen["outputs"][:, seen["outputs"].shape[1] - len(pulls) + i])
+        return found.reshape(len(seen["inputs"]), m, n)
 
     @cached_property
     def _pushed(self) -> NDArray[np.intp]:
         """The points of the pushes."""
         return np.array([p for _, p in self.rows.pushes], dtype=np.intp)
 
-    def _forces(self, seen: _Look) -> Array:
+    def _forces(self, seen: dict[str, Array]) -> Array:
         """∂h/∂P of the pushes, (k, pushes, 3)."""
         first = 3 * len(self.rows.rows)
-        return seen.found[:, first : first + 3 * len(self.rows.pushes)].reshape(len(seen.found), -1, 3)
+        return seen["outputs"][:, first : first + 3 * len(self.rows.pushes)].reshape(len(seen["outputs"]), -1, 3)
 
-    def _spots(self, seen: _Look) -> Array:
+    def _spots(self, seen: dict[str, Array]) -> Array:
         """P, Ṗ and P̈ of the points, (k, points, 9)."""
         first = len(self.rows.inputs) - 9 * len(self.rows.points)
-        return seen.given[:, first:].reshape(len(seen.given), -1, 9)
+        return seen["inputs"][:, first:].reshape(len(seen["inputs"]), -1, 9)
 
     def through(self, x: Array) -> Array:
         """G q̇ along rows, (k, m): by the velocities of points, Σ ∂h/∂P · Ṗ + ∂h/∂q · q̇."""
@@ -229,7 +217,7 @@ class TreeNumbers:
         speeds = self._spots(seen)[:, self._pushed, 3:6]
         np.add.at(found, [row for row, _ in self.rows.pushes], np.sum(self._forces(seen) * speeds, axis=2).T)
         pulls, velocities = self.rows.pulls, x[:, 1:][:, velocity_columns(self.rows.system)]
-        pulled = seen.found[:, seen.found.shape[1] - len(pulls) :] * velocities[:, [k for _, k in pulls]]
+        pulled = seen["outputs"][:, seen["outputs"].shape[1] - len(pulls) :] * velocities[:, [k for _, k in pulls]]
         np.add.at(found, [row for row, _ in pulls], pulled.T)
         return found.T
 

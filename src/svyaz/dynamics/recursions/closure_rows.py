@@ -11,7 +11,7 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.dynamics import magnitude
-from svyaz.dynamics.recursions.tree_words import moving_tree
+from svyaz.dynamics.recursions.tree_memory import moving_tree
 from svyaz.expr import (
     ZERO,
     Expression,
@@ -26,7 +26,7 @@ AXES = "xyz"
 
 
 @dataclass(frozen=True)
-class ClosingRows:
+class ClosureRows:
     """The constraints of a tree. ``bodies`` (among those that move; -1: the ground) carry ``points`` at ``places`` (p, 3)."""
 
     system: System
@@ -99,11 +99,11 @@ MOST_SETS = 64
 
 
 @remembered
-def _known_rows(system: System) -> dict[tuple[int, ...], ClosingRows]:
+def _known_rows(system: System) -> dict[tuple[int, ...], ClosureRows]:
     return {}
 
 
-def constraint_rows(system: System, constraints: Sequence[Constraint]) -> ClosingRows:
+def constraint_rows(system: System, constraints: Sequence[Constraint]) -> ClosureRows:
     """The rows of these constraints, which are kept with the system."""
     known, key = _known_rows(system), tuple(map(id, constraints))
     if key not in known:
@@ -113,7 +113,7 @@ def constraint_rows(system: System, constraints: Sequence[Constraint]) -> Closin
     return known[key]
 
 
-def rows_of(system: System, constraints: Sequence[Constraint], further: Sequence[Expression] = ()) -> ClosingRows:
+def rows_of(system: System, constraints: Sequence[Constraint], further: Sequence[Expression] = ()) -> ClosureRows:
     """The constraints of a tree; its bodies are those with one velocity each, of a free joint the last. The points are those
     that they name, and those of ``further`` expressions.
     """
@@ -132,4 +132,4 @@ def rows_of(system: System, constraints: Sequence[Constraint], further: Sequence
         bodies.append(GROUND if body == GROUND else moving[body])
         places.append([float(evaluate(a, system.constants)) for a in at])
     rows = point_rows(system, constraints, used)
-    return ClosingRows(system, tuple(used), tuple(bodies), np.array(places).reshape(-1, 3), rows)
+    return ClosureRows(system, tuple(used), tuple(bodies), np.array(places).reshape(-1, 3), rows)

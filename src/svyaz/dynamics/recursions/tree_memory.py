@@ -1,9 +1,10 @@
-"""A tree for the native loop over its bodies: its words and functions, and what is observed of it."""
+"""A tree for the native loop over its bodies: its memory and functions, and what is observed of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import symengine as se
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 from svyaz import forms
 from svyaz.arrays import Array
 from svyaz.dynamics.recursions.grounded import tied_names
+from svyaz.dynamics.recursions.tree_records import NONE, BodyModel, BodyState, JointModel, TreeModel
 from svyaz.expr import ZERO, Expression, differentiate, names_in
 from svyaz.forms import keeps_energy
+from svyaz.integrate import record_type
 from svyaz.model import GROUND, Body, Joint, System, Tree, numbers, tree_of
 from svyaz.program import Native, Program, build, compile_program, function, remembered
 
@@ -61,107 +64,110 @@ def free_of_inertia(system: System, state: Array) -> str | None:
     return None if found is None else str(tree.bodies[found].coordinates[0])
 
 
-def tree_words(system: System, drive: Drive | None = None) -> tuple[NDArray[np.int64], object]:
-    """The words of a tree for the loop, with a workspace of their own, and what must live on."""
-    from svyaz.dynamics.recursions.long_tree_code import BODY_WORDS, HEAD, MOTION, ROOM, SPARE
-
+def tree_memory(system: System, drive: Drive | None = None) -> tuple[NDArray[np.void], object]:
+    """The ``TreeModel`` of a tree, (1,), with a workspace of its own, and what must live on."""
     tree = sliced_tree(system)
-    count = len(tree.bodies)
     drive = drive or drive_of(system)
-    forces, sines = _applied(system, drive), compile_program(forms.sines_program())
-    force_constants = np.zeros(1) if forces is None else forces.constants(system.constants)
-    records, links, slots = _records(tree)
-    workspace = np.zeros(SPARE + ROOM * slots)
-    ground = workspace.ctypes.data + 8 * SPARE
-    rows, kept = _bodies(tree, forms.step_programs)
-    words = np.zeros(HEAD + BODY_WORDS * count, dtype=np.int64)
-    words[:4] = [count, workspace.ctypes.data, 0 if forces is None else forces.address, force_constants.ctypes.data]
-    words[4:7] = np.array([-g for g in tree.gravity]).view(np.int64)
+    applied, sines = _applied(system, drive), compile_program(forms.sines_program())
+    constants = np.zeros(1) if applied is None else applied.constants(system.constants)
+    numbers, links, slots = _states(tree)
+    model = np.zeros(1, record_type(TreeModel))
+    bodies, states = np.zeros(len(tree.bodies), record_type(BodyModel)), np.zeros(slots, record_type(BodyState))
+    joints, alive = _joints(tree)
+    programs = fill_routines(tree, forms.step_programs, [bodies[name] for name in ("outward", "inward", "motion")])
+    bodies["base"], bodies["state"] = tree.parents, numbers
+    bodies["coordinate"] = _coordinates(tree)
+    bodies["further"], bodies["next"] = np.array(links).T
+    of_bases = [0 if body.base == GROUND else numbers[body.base] for body in tree.bodies]
+    bodies["source"] = [NONE if own == base + 1 else base for own, base in zip(numbers, of_bases, strict=True)]
+    model["count"], model["bodies"] = len(bodies), bodies.ctypes.data
+    model["slots"], model["states"] = slots, states.ctypes.data
+    model["several"], model["joints"] = len(joints), joints.ctypes.data
     sizes = [len(names) for names in (system.coordinates, system.velocities, system.states)]
-    coordinates, listed, several = _coordinate_places(tree)
-    words[7:HEAD] = [sines.address, ground, *sizes, len(listed), listed.ctypes.data]
-    workspace[SPARE + MOTION + 3 : SPARE + MOTION + 6] = [-g for g in tree.gravity]
-    places = ground + 8 * ROOM * np.array(records)
-    sources = [
-        0 if records[k] == at + 1 else ground + 8 * ROOM * at
-        for k, at in enumerate(0 if body.base == GROUND else records[body.base] for body in tree.bodies)
+    model["coordinates"], model["velocities"], model["size"] = sizes
+    model["sines"]["function"] = sines.address
+    model["applied"] = (0 if applied is None else applied.address, constants.ctypes.data)
+    model["gravity"] = [-g for g in tree.gravity]
+    states[0]["motion"][3:] = model["gravity"][0]
+    return model, (applied, sines, constants, bodies, states, joints, alive, programs)
+
+
+def _coordinates(tree: Tree) -> list[int]:
+    """For each body the place of its coordinate; a joint of several velocities is listed by itself."""
+    return [
+        NONE if not body.coordinates or _is_several(body.kind) else first
+        for first, body in zip(_first_coordinates(tree), tree.bodies, strict=True)
     ]
-    bases = [body.base for body in tree.bodies]
-    words[HEAD:] = np.column_stack([bases, places, sources, links, coordinates, rows]).ravel()
-    return words, (forces, sines, force_constants, workspace, kept, several, listed)
 
 
-def _coordinate_places(tree: Tree) -> tuple[list[int], NDArray[np.int64], list[Native]]:
-    """For each body the place of its coordinate, -1 for a slice; the joints of several velocities as the loop lists them, and
-    their functions.
-    """
-    from svyaz.dynamics.recursions.long_tree_code import JOINT_WORDS
+def _first_coordinates(tree: Tree) -> list[int]:
+    return [0, *accumulate(len(body.coordinates) for body in tree.bodies)][:-1]
 
-    places: list[int] = []
-    listed: list[list[int]] = []
-    kept: list[Native] = []
-    first = 0
-    for k, body in enumerate(tree.bodies):
+
+def _is_several(kind: Joint) -> bool:
+    """Does a body bring the place of a joint of several velocities?"""
+    joint = forms.placing_joint(kind)
+    return joint is not None and bool(joint.velocities)
+
+
+def _joints(tree: Tree) -> tuple[NDArray[np.void], list[Native]]:
+    """The joints of several velocities, and their functions."""
+    found: list[tuple[int, ...]] = []
+    alive: list[Native] = []
+    for k, (first, body) in enumerate(zip(_first_coordinates(tree), tree.bodies, strict=True)):
         joint = forms.placing_joint(body.kind)
-        several = joint is not None and bool(joint.velocities)
-        places.append(first if body.coordinates and not several else -1)
-        if joint is not None and several:
+        if joint is not None and joint.velocities:
             programs = (forms.place_program(joint), forms.joint_rates_program(joint))
-            kept += [compile_program(program) for program in programs]
-            sizes = [forms.place_records(joint), len(joint.coordinates), len(joint.velocities)]
-            listed.append([k, first, first + joint.quaternion.start, *(n.address for n in kept[-2:]), *sizes])
-        first += len(body.coordinates)
-    return places, np.array(listed, dtype=np.int64).reshape(-1, JOINT_WORDS), kept
+            alive += [compile_program(program) for program in programs]
+            sizes = (forms.place_records(joint), len(joint.coordinates), len(joint.velocities))
+            found.append((k, first, first + joint.quaternion.start, *(n.address for n in alive[-2:]), *sizes))
+    return np.array(found, dtype=record_type(JointModel)), alive
 
 
-def _records(tree: Tree) -> tuple[list[int], list[tuple[int, int]], int]:
-    """For each body the number of its record and (FURTHER, NEXT); how many records there are.
+def _states(tree: Tree) -> tuple[list[int], list[tuple[int, int]], int]:
+    """For each body the number of its state and (further, next); how many states there are.
 
-    The ground comes first. The first body that a base carries stands behind it, each other one behind a record of its own.
+    The ground comes first. The first body that a base carries stands behind it, each other one behind a state of its own.
     """
-    records, links = [0] * len(tree.bodies), [(GROUND, GROUND)] * len(tree.bodies)
+    numbers, links = [0] * len(tree.bodies), [(GROUND, GROUND)] * len(tree.bodies)
     taken, waiting = 1, [(GROUND, k) for k, base in reversed(list(enumerate(tree.parents))) if base == GROUND]
     while waiting:
         base, k = waiting.pop()
-        at = 0 if base == GROUND else records[base]
+        at = 0 if base == GROUND else numbers[base]
         if taken != at + 1:
             taken += 1
             if base != GROUND:
                 links[k] = (GROUND, links[base][0])
                 links[base] = (k, links[base][1])
-        records[k] = taken
+        numbers[k] = taken
         taken += 1
         waiting += [(k, other) for other in reversed(tree.carried[k])]
-    return records, links, taken
+    return numbers, links, taken
 
 
-def pose_addresses(system: System) -> tuple[NDArray[np.int64], object]:
-    """For each body address and constants of its function pose (n, 2), and what must live on."""
-    return _bodies(sliced_tree(system), forms.pose_programs)
-
-
-def _bodies(
-    tree: Tree, programs: Callable[[Joint, str, frozenset[str]], Sequence[Program]]
-) -> tuple[NDArray[np.int64], list[object]]:
-    """For each body the addresses of its functions and of their constants; and what must live on.
+def fill_routines(
+    tree: Tree,
+    programs: Callable[[Joint, str, frozenset[str]], Sequence[Program]],
+    routines: Sequence[NDArray[np.void]],
+) -> list[object]:
+    """Write the programs of all bodies, with their constants, into routines (n,); the answer must live on.
 
     Bodies with joints of a kind share the functions, which leave out the numbers that are zero for all of them.
     """
     kinds: dict[tuple[Joint, str], list[int]] = {}
     for k, body in enumerate(tree.bodies):
         kinds.setdefault((body.kind, forms.axis_kind(body.axis)), []).append(k)
-    rows: list[list[int]] = [[] for _ in tree.bodies]
-    kept: list[object] = []
+    alive: list[object] = []
     for kind, bodies in kinds.items():
         given = np.array([_numbers_of(tree.bodies[k]) for k in bodies], dtype=float)
         zeros = frozenset(name for name, column in zip(forms.BODY, given.T, strict=True) if not column.any())
-        for program in programs(*kind, zeros):
+        for program, routine in zip(programs(*kind, zeros), routines, strict=True):
             native = compile_program(program)
             constants = native.constants_of(given)
-            kept.append((native, constants))
-            for k, row in zip(bodies, constants, strict=True):
-                rows[k] += [native.address, row.ctypes.data]
-    return np.array(rows, dtype=np.int64), kept
+            alive.append((native, constants))
+            routine["function"][bodies] = native.address
+            routine["constants"][bodies] = [row.ctypes.data for row in constants]
+    return alive
 
 
 def _numbers_of(body: Body) -> list[float]:
