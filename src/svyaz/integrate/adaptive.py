@@ -33,6 +33,7 @@ from svyaz.integrate.calls import (
     bits,
     call,
     choose,
+    entry,
     every_lane,
     failures,
     fused,
@@ -91,7 +92,7 @@ def embedded(tableau: Tableau) -> Embedded:
     return Embedded(errors, row, bool(tableau.fsal), tableau.dense, np.arange(height, dtype=np.int64))
 
 
-@part
+@piece
 def gather_slopes(at: Stages, row: int, h: float, x: Array, y: Array) -> None:
     """`combine` as a call: a copy of it at each place would cost more to compile than the calls cost to run."""
     combine(at, row, h, x, y)
@@ -103,18 +104,18 @@ def evaluate(at: Stages, begin: int, end: int, h: float, x: Array) -> int:
     return slopes_of(at, begin, end, h, x)
 
 
-@part
+@piece
 def square_sum(v: Array, a: Array, b: Array, atol: Array, rtol: float) -> float:
     """Σ (vᵢ / (atolᵢ + rtol max(|aᵢ|, |bᵢ|)))² over the states of three [t, y…]."""
     total = choose(v[1] < 0.0, 0.0, 0.0)
     for m in range(1, v.size):
-        first, second = abs(a[m]), abs(b[m])
-        ratio = v[m] / fused(rtol, choose(second > first, second, first), atol[m - 1])
+        first, second = abs(entry(a, m)), abs(entry(b, m))
+        ratio = entry(v, m) / fused(rtol, choose(second > first, second, first), entry(atol, m - 1))
         total = fused(ratio, ratio, total)
     return total
 
 
-@part
+@piece
 def error_of(at: Stages, by: Embedded, control: Control, s: LaneState) -> float:
     """Error of a step from x to y, 1 being what is allowed.
 
@@ -131,7 +132,7 @@ def error_of(at: Stages, by: Embedded, control: Control, s: LaneState) -> float:
     return error
 
 
-@part
+@piece
 def trial(at: Stages, by: Embedded, control: Control, s: LaneState) -> int:
     """Try a step from x to y in all lanes; their errors are left in `s.error`, infinite where the rates fail. The slope at y,
     row s of the slopes, is there where the error is at most 1. The answer is the status of the rates.
@@ -140,7 +141,7 @@ def trial(at: Stages, by: Embedded, control: Control, s: LaneState) -> int:
     if at.implicit.address != 0:
         status = solved(at, s.step, s.x, s.y)
     else:
-        status = evaluate(at, 1, stages, h, s.x)
+        status = slopes_of(at, 1, stages, h, s.x)
         gather_slopes(at, stages, h, s.x, s.y)
     s.y[0] = s.time[0]
     ends = tail(at.slopes, (s.x.size - 1) * stages)
@@ -163,7 +164,7 @@ def ratio_of_steps(error: float, before: float, control: Control, growth: float)
     return min(growth, ratio)
 
 
-@part
+@piece
 def interpolate(at: Stages, by: Embedded, theta: float, h: float, x: Array, y: Array) -> None:
     """y = x + h Σ k[i] Σ factors[i, j] φⱼ(θ) with φ = θ, θ(1 - θ), θ²(1 - θ), …"""
     height, degree = by.factors.shape
@@ -219,7 +220,7 @@ def begin_steps(at: Stages, control: Control, s: LaneState, fresh: int) -> None:
             s.clocks[lane, STEP] = min(100 * step, better, control.t1 - lanes(s.x)[0, lane])
 
 
-@part
+@piece
 def next_lengths(control: Control, s: LaneState) -> None:
     """The step of each lane and the time after it; lanes without a member stand still, and so does one whose time would not
     move any more or which has made all its trials.
@@ -240,7 +241,7 @@ def next_lengths(control: Control, s: LaneState) -> None:
             step[0, lane], time[0, lane] = h, t + h
 
 
-@part
+@piece
 def accept(at: Stages, control: Control, status: int, s: LaneState) -> int:
     """The lanes whose trial is good enough; the others are to try a shorter step."""
     good, bad = 0, failures(status, s.x)
@@ -259,7 +260,7 @@ def accept(at: Stages, control: Control, status: int, s: LaneState) -> int:
     return good
 
 
-@part
+@piece
 def fill_grid(p: GroupRun, at: Stages, by: Embedded, good: int) -> None:
     """Store the states at the times of the grid inside the steps of the lanes that are good."""
     s, output, height = p.state, p.output, by.factors.shape[0]
@@ -286,7 +287,8 @@ def fill_grid(p: GroupRun, at: Stages, by: Embedded, good: int) -> None:
         interpolate(at, by, s.room[THETA], s.step[0], s.x, s.between)
         s.between[0] = s.room[TIME]
         lost, wild = settle(p, s.between, inside)
-        judge(s, inside, status, lost, wild)
+        if (status | lost | wild) != 0:
+            judge(s, inside, status, lost, wild)
         for lane in range(width(s.x)):
             if (inside >> lane) & 1 and s.code[lane] == RUNNING:
                 store(s.between, lane, output, s)
@@ -294,7 +296,7 @@ def fill_grid(p: GroupRun, at: Stages, by: Embedded, good: int) -> None:
                 good &= ~(1 << lane)
 
 
-@part
+@piece
 def follow(p: GroupRun, at: Stages, control: Control, good: int) -> None:
     """Take the steps of the lanes that are good and choose the next ones."""
     s, n, output = p.state, p.state.x.size - 1, p.output
@@ -317,7 +319,8 @@ def follow(p: GroupRun, at: Stages, control: Control, good: int) -> None:
         status = call(at.rates, s.x, at.constants, moved)
         for m in range(n):
             at.slopes[m] = choose(going, moved[m], at.slopes[m])
-        judge(s, further, status, 0, 0)
+        if status != 0:
+            judge(s, further, status, 0, 0)
         for lane in range(width(s.x)):
             s.counters[lane, EVALUATIONS] += (further >> lane) & 1
     for lane in range(width(s.x)):
@@ -372,9 +375,10 @@ def adaptive(chunk: int, control: Control, by: Embedded, p: GroupRun, stop: Coun
             good = accept(at, control, trial(at, by, control, s), s)
         if good != 0:
             lost, wild = settle(p, s.y, good)
-            judge(s, good, 0, lost, wild)
-            good &= ~(lost | wild)
-            if p.output.on_grid:
+            if (lost | wild) != 0:
+                judge(s, good, 0, lost, wild)
+                good &= ~(lost | wild)
+            if p.output.on_grid and p.output.grid.size > 0:
                 fill_grid(p, at, by, good)
                 for lane in range(width(s.x)):
                     good &= ~(1 << lane) if s.code[lane] != RUNNING else -1

@@ -7,7 +7,7 @@ arrays are addresses too: counting references to array objects would cost more t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,6 +125,12 @@ def width(array: Array) -> int:
 @instruction
 def lanes(array: Array) -> Array:
     """The entries of an array of vectors by rows, a column for each lane."""
+    raise Uncompiled
+
+
+@instruction
+def entry(array: NDArray[Any], index: int) -> Any:
+    """array[index], where the index is known not to be negative: else each access tests it."""
     raise Uncompiled
 
 

@@ -14,7 +14,6 @@ from svyaz.integrate.adaptive import Control, embedded
 from svyaz.integrate.calls import Address, Callee, Counters, call, place
 from svyaz.integrate.compiling import Callback as Addressed
 from svyaz.integrate.compiling import bound, compiled, rebound
-from svyaz.integrate.loops import Schedule
 from svyaz.integrate.solving import schedule
 from svyaz.integrate.stages import scheme
 from svyaz.integrate.state import REJECTIONS, Functions, Group, GroupRun, LaneState, Output, lane_state
@@ -112,12 +111,12 @@ def prepare_steps(
     loop = prepare_ensemble(tableau, (codes[0], None, codes[1]), group, nothing, 0, never)
 
     @lru_cache(maxsize=1)
-    def planned(length: float) -> Schedule:
-        return schedule((0.0, length), min(step, length))
+    def plan(length: float) -> None:
+        steps = schedule((0.0, length), min(step, length))
+        group.pace[:], group.counts[:] = (steps.h, steps.last), (steps.total, steps.every)
 
     def run(begin: float, end: float, length: float) -> None:
-        plan = planned(length)
-        group.pace[:], group.counts[:] = (plan.h, plan.last), (plan.total, plan.every)
+        plan(length)
         loop(begin, end)
 
     return run

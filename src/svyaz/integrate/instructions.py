@@ -46,6 +46,16 @@ def _address(context: BaseContext, builder: ir.IRBuilder, kind: Any, given: ir.V
     return builder.ptrtoint(context.make_array(kind)(context, builder, given).data, WORD)
 
 
+def entry(typing_context: object, array: Any, index: object) -> Generated:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        whole = context.make_array(array)(context, builder, given[0])
+        return builder.load(builder.gep(whole.data, [given[1]]))
+
+    return typing_signature(array.dtype, array, types.int64), generate
+
+
 def call(typing_context: object, address: object, x: object, c: object, out: object) -> Generated:
     def generate(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]

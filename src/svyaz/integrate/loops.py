@@ -22,10 +22,10 @@ from svyaz.integrate.calls import (
     own,
     width,
 )
-from svyaz.integrate.compiling import compiled, part
+from svyaz.integrate.compiling import compiled, piece
 from svyaz.integrate.members import admit, answer, has_ended, judge, observe, retire, settle, store, take
 from svyaz.integrate.stages import Stages, step
-from svyaz.integrate.state import LIVE, NEXT, GroupRun
+from svyaz.integrate.state import DENSE, LIVE, NEXT, GroupRun
 
 UNWATCHED = 256
 """So many steps are made before a loop looks whether it is to stop."""
@@ -47,10 +47,10 @@ class Schedule(NamedTuple):
     every: int
 
 
-@part
+@piece
 def next_step(t0: float, t1: float, most: int, p: GroupRun) -> int:
     """The next step of each lane, and how many more like it may follow at once, at most ``most``: no lane then makes its last
-    step, passes a time of the grid or stores a row, and all are observed after each of them or none.
+    step or passes a time of the grid, and all are sampled (observed, or their rows stored) after each of them or none.
 
     A time of the grid between two steps is reached by a shorter step of the same method from the last state, which the
     motion itself does not use: the output has the full order of any method, and the motion does not depend on the grid.
@@ -58,6 +58,7 @@ def next_step(t0: float, t1: float, most: int, p: GroupRun) -> int:
     s, group, grid = p.state, p.group, p.output.grid
     step, time, x = lanes(s.step), lanes(s.time), lanes(s.x)
     sampled = p.functions.observe != 0 or (p.output.rows.shape[1] > 0 and not p.output.on_grid)
+    dense, unsampled = sampled, most
     alike = most if s.queue[LIVE] == width(s.x) else 0
     for lane in range(width(s.x)):
         step[0, lane], time[0, lane], s.inside[lane] = 0.0, x[0, lane], 0
@@ -72,19 +73,18 @@ def next_step(t0: float, t1: float, most: int, p: GroupRun) -> int:
         if i == total:
             step[0, lane], time[0, lane] = group.pace[number, 1], t1
         alike = min(alike, total - i - 1)
-        if p.functions.observe != 0 and interval > 1:
-            alike = 0
-        elif sampled and p.functions.observe == 0:
-            alike = min(alike, interval - count[WAITING] - 1)
+        dense = dense and interval == 1
+        unsampled = min(unsampled, interval - count[WAITING] - 1)
         if p.output.on_grid and count[STORED] < grid.size:
             t = grid[count[STORED]]
             alike = min(alike, int((t - t0) / h) - i - 2)
             if t < time[0, lane] - NEAR * h:
                 step[0, lane], time[0, lane], s.inside[lane] = t - x[0, lane], t, 1
-    return alike
+    s.queue[DENSE] = 1 if dense else 0
+    return min(alike, unsampled) if sampled and not dense else alike
 
 
-@part
+@piece
 def conclude(p: GroupRun, made: int) -> None:
     """Take the steps that fared well after ``made`` others, store rows and carry totals on."""
     s, group, output = p.state, p.group, p.output
@@ -128,7 +128,7 @@ def fixed(chunk: int, t0: float, t1: float, p: GroupRun, stop: Counters) -> int:
     The answer is RUNNING, or the code with which the last member ended.
     """
     s, group = p.state, p.group
-    trials, observed = 0, p.functions.observe != 0
+    trials = 0
     while trials < chunk and stop[0] == 0 and not has_ended(p):
         if s.queue[LIVE] < width(s.x) and s.queue[NEXT] < len(group.starts):
             fresh = admit(p)
@@ -147,7 +147,7 @@ def fixed(chunk: int, t0: float, t1: float, p: GroupRun, stop: Counters) -> int:
             s.z,
             p.functions.implicit,
         )
-        made = 0
+        made, dense = 0, s.queue[DENSE] != 0
         while True:
             status = step(at, s.step, s.x, s.y)
             s.y[0] = s.time[0]
@@ -160,13 +160,16 @@ def fixed(chunk: int, t0: float, t1: float, p: GroupRun, stop: Counters) -> int:
             made += 1
             s.done[0] = s.done[0] + 1.0
             s.time[0] = fused(s.done[0], s.step[0], t0)
-            if observed:
+            if dense and p.output.rows.shape[1] > 0:
+                for lane in range(width(s.x)):
+                    store(s.x, lane, p.output, s)
+            elif dense:
                 observe(p, good, 0)
         if made > 0:
             for lane in range(width(s.x)):
                 s.counters[lane, DONE] += made
                 s.counters[lane, EVALUATIONS] += made * p.rule.stages if p.functions.implicit.address == 0 else 0
-                s.counters[lane, WAITING] += 0 if observed else made
+                s.counters[lane, WAITING] += 0 if dense else made
         if (lost | wild) != 0 or good != every_lane(s.x):
             judge(s, every_lane(s.x), status, lost, wild)
         conclude(p, made)

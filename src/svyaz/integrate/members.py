@@ -6,6 +6,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.integrate.calls import (
+    COUNTERS,
     DIVERGED,
     DONE,
     NEWTON,
@@ -31,7 +32,7 @@ from svyaz.integrate.compiling import part, piece
 from svyaz.integrate.state import CODE, IDLE, LIVE, NEXT, REJECTIONS, STEPS, WIDTH, GroupRun, LaneState, Output
 
 
-@part
+@piece
 def spread(row: Array, target: Array, lane: int) -> None:
     """A row of numbers into a lane."""
     numbers = lanes(target)
@@ -39,7 +40,7 @@ def spread(row: Array, target: Array, lane: int) -> None:
         numbers[i, lane] = row[i]
 
 
-@part
+@piece
 def gather(source: Array, lane: int, row: Array) -> None:
     """The numbers of a lane into a row, as many as it takes."""
     numbers = lanes(source)
@@ -47,7 +48,7 @@ def gather(source: Array, lane: int, row: Array) -> None:
         row[i] = numbers[i, lane]
 
 
-@part
+@piece
 def store(source: Array, lane: int, output: Output, s: LaneState) -> None:
     """The state of a lane into the next of its rows."""
     count = s.counters[lane]
@@ -81,67 +82,78 @@ def observe(p: GroupRun, on: int, fresh: int) -> None:
         s.totals[at + 4] = choose(finite, value, last)
 
 
-@part
+@piece
 def admit(p: GroupRun) -> int:
     """Put members into the lanes that have none, with a bit for each in the answer; the first time, lanes for which there is no
     member stand still at the last one.
     """
     group, s, output = p.group, p.state, p.output
-    fresh, following = 0, s.queue[NEXT]
+    fresh, first, following = 0, s.queue[NEXT] == 0, s.queue[NEXT]
     for lane in range(width(s.x)):
         if s.code[lane] != IDLE:
             continue
-        number = s.queue[NEXT]
+        number = following
         if number < len(group.starts):
-            s.queue[NEXT] += 1
-            s.queue[LIVE] += 1
+            following += 1
             s.code[lane] = RUNNING
             fresh |= 1 << lane
-        elif following == 0:
+        elif first:
             number = len(group.starts) - 1
         else:
             continue
         s.member[lane] = number
-        s.counters[lane, :] = 0
-        s.clocks[lane, :] = 0.0
+        for i in range(COUNTERS):
+            s.counters[lane, i] = 0
         spread(group.starts[number], s.x, lane)
         if width(s.x) > 1:
             spread(group.constants[number], s.constants, lane)
-            spread(group.watched[number], s.watched, lane)
-            spread(group.projected[number], s.projected, lane)
+            if p.functions.observe != 0:
+                spread(group.watched[number], s.watched, lane)
+            if p.functions.after_step != 0:
+                spread(group.projected[number], s.projected, lane)
         early = output.grid.size > 0 and output.grid[0] <= group.starts[number, 0]
         if (early if output.on_grid else output.rows.shape[1] > 0) and (fresh >> lane) & 1:
             store(s.x, lane, output, s)
+    s.queue[LIVE] += following - s.queue[NEXT]
+    s.queue[NEXT] = following
     if fresh != 0 and p.functions.observe != 0:
         observe(p, fresh, fresh)
     return fresh
 
 
-@part
+@piece
 def retire(p: GroupRun) -> None:
     """Take the members that have ended out of their lanes, with what they have."""
-    group, s = p.group, p.state
-    unseen = 0
+    s, ended, unseen = p.state, 0, 0
     for lane in range(width(s.x)):
-        if s.code[lane] != RUNNING and s.code[lane] != IDLE and s.counters[lane, WAITING] > 0:
-            unseen |= 1 << lane
+        if s.code[lane] not in (RUNNING, IDLE):
+            ended |= 1 << lane
+            unseen |= (1 << lane) if s.counters[lane, WAITING] > 0 else 0
     if unseen != 0 and p.functions.observe != 0:
         observe(p, unseen, 0)
+    if ended != 0:
+        leave(p, ended)
+
+
+@piece
+def leave(p: GroupRun, ended: int) -> None:
+    """The lanes of the members that have ended are idle, and their answers, ends and totals are kept."""
+    group, s, left = p.group, p.state, 0
     for lane in range(width(s.x)):
-        code, number = s.code[lane], s.member[lane]
-        if code in (RUNNING, IDLE):
+        if not (ended >> lane) & 1:
             continue
-        if group.totals.shape[1] > 0:
-            for j in range(group.totals.shape[1]):
-                for i in range(WIDTH):
-                    group.totals[number, j, i] = lanes(s.totals)[WIDTH * j + i, lane]
+        number = s.member[lane]
+        left += 1
+        for j in range(group.totals.shape[1]):
+            for i in range(WIDTH):
+                group.totals[number, j, i] = lanes(s.totals)[WIDTH * j + i, lane]
         gather(s.x, lane, group.ends[number])
-        group.answers[number, CODE] = code
+        group.answers[number, CODE] = s.code[lane]
         group.answers[number, STEPS] = s.counters[lane, DONE]
         if group.answers.shape[1] > REJECTIONS:
             group.answers[number, REJECTIONS] = s.counters[lane, REJECTED]
         s.code[lane] = IDLE
-        s.queue[LIVE] -= 1
+    s.queue[LIVE] -= left
 
 
 @piece

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,9 @@ from svyaz.integrate.methods import method as find_method
 from svyaz.integrate.ode import Flow, Ode
 from svyaz.integrate.path import Path, path_of
 from svyaz.integrate.solving import control_of, natives, path_work, schedule, solve
+
+if TYPE_CHECKING:
+    from svyaz.integrate.loops import Schedule
 
 
 class RepeatedSolver:
@@ -88,6 +92,7 @@ class StepSolver:
             control = control_of(tableau, (0.0, 0.0), rtol, atol, size)
         self.row, self._step = np.zeros(size + 1), step
         self._called = natives(ode, tableau, size)
+        self._plan: Schedule | None = None
         self._loop, self._problem = step_loop(tableau, self._called, self.row, control)
 
     def over(self, length: float) -> Callable[[float, float], bool]:
@@ -107,7 +112,8 @@ class StepSolver:
 
         def equal(begin: float, end: float) -> bool:
             clear(0)
-            group.pace[0], group.counts[0] = pace, counts
+            if self._plan is not plan:
+                self._plan, group.pace[0], group.counts[0] = plan, pace, counts
             return loop(begin, end) == FINISHED
 
         return equal

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import LENGTH, Address, Callee, call, every_lane, failures, fused, lanes, tail
+from svyaz.integrate.calls import LENGTH, Address, Callee, call, entry, every_lane, failures, fused, lanes, tail
 from svyaz.integrate.compiling import piece
 from svyaz.integrate.tableau import Tableau
 
@@ -72,27 +72,27 @@ def add(column: NDArray[np.int64], weight: Array, begin: int, end: int, k: Array
     first = n * column[begin]
     m = 0
     while m + 4 <= n:
-        s0, s1 = w0 * k[first + m], w0 * k[first + m + 1]
-        s2, s3 = w0 * k[first + m + 2], w0 * k[first + m + 3]
+        s0, s1 = w0 * entry(k, first + m), w0 * entry(k, first + m + 1)
+        s2, s3 = w0 * entry(k, first + m + 2), w0 * entry(k, first + m + 3)
         for e in range(begin + 1, end):
-            w, at = weight[e], n * column[e] + m
-            s0, s1 = fused(w, k[at], s0), fused(w, k[at + 1], s1)
-            s2, s3 = fused(w, k[at + 2], s2), fused(w, k[at + 3], s3)
-        y[m + 1], y[m + 2] = fused(h, s0, x[m + 1]), fused(h, s1, x[m + 2])
-        y[m + 3], y[m + 4] = fused(h, s2, x[m + 3]), fused(h, s3, x[m + 4])
+            w, at = entry(weight, e), n * entry(column, e) + m
+            s0, s1 = fused(w, entry(k, at), s0), fused(w, entry(k, at + 1), s1)
+            s2, s3 = fused(w, entry(k, at + 2), s2), fused(w, entry(k, at + 3), s3)
+        y[m + 1], y[m + 2] = fused(h, s0, entry(x, m + 1)), fused(h, s1, entry(x, m + 2))
+        y[m + 3], y[m + 4] = fused(h, s2, entry(x, m + 3)), fused(h, s3, entry(x, m + 4))
         m += 4
     if m + 2 <= n:
-        s0, s1 = w0 * k[first + m], w0 * k[first + m + 1]
+        s0, s1 = w0 * entry(k, first + m), w0 * entry(k, first + m + 1)
         for e in range(begin + 1, end):
-            w, at = weight[e], n * column[e] + m
-            s0, s1 = fused(w, k[at], s0), fused(w, k[at + 1], s1)
-        y[m + 1], y[m + 2] = fused(h, s0, x[m + 1]), fused(h, s1, x[m + 2])
+            w, at = entry(weight, e), n * entry(column, e) + m
+            s0, s1 = fused(w, entry(k, at), s0), fused(w, entry(k, at + 1), s1)
+        y[m + 1], y[m + 2] = fused(h, s0, entry(x, m + 1)), fused(h, s1, entry(x, m + 2))
         m += 2
     if m < n:
-        s0 = w0 * k[first + m]
+        s0 = w0 * entry(k, first + m)
         for e in range(begin + 1, end):
-            s0 = fused(weight[e], k[n * column[e] + m], s0)
-        y[m + 1] = fused(h, s0, x[m + 1])
+            s0 = fused(entry(weight, e), entry(k, n * entry(column, e) + m), s0)
+        y[m + 1] = fused(h, s0, entry(x, m + 1))
 
 
 @piece

@@ -26,8 +26,8 @@ WIDTH = 5
 IDLE = 99
 """The code of a lane without a member."""
 
-NEXT, LIVE = range(2)
-"""Places in ``LaneState.queue``: the member that comes next, and how many lanes have one."""
+NEXT, LIVE, DENSE = range(3)
+"""Places in ``LaneState.queue``: the member that comes next, how many lanes have one, whether all are sampled at every step."""
 
 CLOCKS = 4
 
@@ -143,7 +143,7 @@ def lane_state(width: int, slopes: int, group: Group, observed: int) -> LaneStat
     lengths += (n + 1, n + 1, n, 1, 4)
     member, inside = np.full(width, -1), np.zeros(width, dtype=np.int64)
     counters, clocks = np.zeros((width, COUNTERS), dtype=np.int64), np.zeros((width, CLOCKS))
-    code, queue = np.full(width, IDLE), np.zeros(2, dtype=np.int64)
+    code, queue = np.full(width, IDLE), np.zeros(3, dtype=np.int64)
     fields: list[Any] = [lane_array(length, width) for length in lengths]
     return LaneState._make([*fields, member, code, inside, counters, clocks, queue])
 
