@@ -1,6 +1,6 @@
 """Singular values, eigenvalues and least squares, of matrices that are finite.
 
-The iterations of LAPACK fail, or never end, on numbers that are none. Such matrices are refused here in words, and all rooms
+The iterations of LAPACK fail, or never end, on numbers that are none. Such matrices are refused here in words, and all packages
 come here for what iterates. Matrices may be stacked, as in NumPy, whose names these are.
 """
 

@@ -1,4 +1,4 @@
-"""The library put together: what the rooms make, with verbs, for Python and for notebooks."""
+"""The library: what the packages compute, as objects with methods, for Python and for notebooks."""
 
 from svyaz.lazy import attach
 

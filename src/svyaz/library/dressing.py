@@ -1,4 +1,4 @@
-"""Results of the rooms as the objects that the library offers: the same data with more verbs."""
+"""Results of other packages as the objects that the library offers: the same data with more methods."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from svyaz.gallery import find, is_path, not_found
 from svyaz.integrate import Status
 from svyaz.library.dressing import dress
 from svyaz.library.motions import TABLES, WorkingMotion
-from svyaz.library.stated import choices_of_rooms
+from svyaz.library.stated import run_choices
 from svyaz.library.systems import System
 
 
@@ -47,7 +47,7 @@ def load(
     if variant:
         message = f"'{name}' is not a model of the gallery: there is no '{next(iter(variant))}' to be chosen"
         raise ModelError([Problem(message)])
-    return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=choices_of_rooms()))
+    return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=run_choices()))
 
 
 @check_arguments
@@ -61,7 +61,7 @@ def loads(text: str, file: str = "model", *, within: str | PathLike[str] | None 
     >>> svyaz.loads('states = ["x"]\\nrates = { x = "-x" }\\ninitial = { x = 1 }').simulate(until=1)["x"][-1].round(4)
     np.float64(0.3679)
     """
-    return System.of(model.read_text(text, file, choices_of_rooms(), None if within is None else Path(within)))
+    return System.of(model.read_text(text, file, run_choices(), None if within is None else Path(within)))
 
 
 @check_arguments

@@ -22,8 +22,8 @@ MOST_NAMED = 8
 STABILIZE = ("off", "auto", "projection")
 
 
-def choices_of_rooms() -> Choices:
-    """The words of [run] that the rooms know."""
+def run_choices() -> Choices:
+    """The values of [run] that other packages define, by key."""
     return {
         "form": lambda: tuple(dict.fromkeys(name.partition(":")[0] for name in forms.form_names())),
         "method": integrate.method_names,
@@ -36,7 +36,7 @@ class StatedSystem(Shown, model.System):
 
     def __init__(self, *parts: Part, **words: Unpack[ModelWords]) -> None:
         plain = {key: as_words(value) for key, value in join_words(words, parts).items()}
-        super().__init__(**vars(model.system_of(plain, choices=choices_of_rooms())))
+        super().__init__(**vars(model.system_of(plain, choices=run_choices())))
 
     @classmethod
     def of(cls, stated: model.System) -> Self:
@@ -46,12 +46,12 @@ class StatedSystem(Shown, model.System):
     @classmethod
     def from_words(cls, words: Table, file: str | None = None, places: Places | None = None) -> Self:
         """A system from a table of words, with the places where they stand in a file."""
-        return cls.of(model.system_of(words, file, places, choices_of_rooms()))
+        return cls.of(model.system_of(words, file, places, run_choices()))
 
     @check_arguments
     def with_settings(self, settings: Table) -> Self:
         """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
-        return self.of(model.with_settings(self, settings, choices_of_rooms()))
+        return self.of(model.with_settings(self, settings, run_choices()))
 
     def with_(self, **values: object) -> Self:
         """The same system with other values, checked like a file: parameters and inputs by name, tables by theirs.

@@ -133,7 +133,7 @@ BY_NAME = ("tolerance",)
 """Of these, what may be a table by name."""
 
 Choices = Mapping[str, Callable[[], Sequence[str]]]
-"""The words that rooms above this one know for some keys of [run]; what follows a colon is theirs to judge."""
+"""The values that other packages define for some keys of [run]; they check what follows a colon."""
 
 
 def read_run(reader: Reader, given: Table, names: Names, choices: Choices) -> dict[str, object]:

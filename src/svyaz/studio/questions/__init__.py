@@ -36,7 +36,7 @@ def load() -> None:
     import svyaz.motion
 
     _answers()
-    svyaz.motion.simulate, svyaz.library.load  # noqa: B018 - doors load what is asked for
+    svyaz.motion.simulate, svyaz.library.load  # noqa: B018 - a public name loads its module
 
 
 def find(question: Mapping[str, Json]) -> Answering:
