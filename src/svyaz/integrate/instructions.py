@@ -7,7 +7,6 @@ and how its code is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -19,7 +18,7 @@ from numba.core.typing.templates import signature as typing_signature
 from numba.np.numpy_support import from_dtype
 
 from svyaz.integrate import vectors
-from svyaz.integrate.vectors import NUMBER, MaskType, VectorType
+from svyaz.integrate.vectors import NUMBER, MaskType, Untyped, VectorType
 
 WORD = ir.IntType(64)
 CHECKED = False
@@ -27,9 +26,8 @@ CHECKED = False
 
 Generated = tuple[object, Callable[..., ir.Value]]
 
-# the stubs of numba know no arrays and pointers
-_int64: Any = types.int64
-_kinds: Any = types
+_int64: Untyped = types.int64
+_kinds: Untyped = types
 
 
 def _number(builder: ir.IRBuilder, address: ir.Value, index: ir.Value) -> ir.Value:
@@ -37,7 +35,7 @@ def _number(builder: ir.IRBuilder, address: ir.Value, index: ir.Value) -> ir.Val
     return builder.gep(builder.inttoptr(address, NUMBER.as_pointer()), [index])
 
 
-def _address(context: BaseContext, builder: ir.IRBuilder, kind: Any, given: ir.Value) -> ir.Value:
+def _address(context: BaseContext, builder: ir.IRBuilder, kind: Untyped, given: ir.Value) -> ir.Value:
     """The address of a record, or of the first entry of an array; an address is one."""
     if isinstance(kind, _kinds.Record):
         return builder.ptrtoint(given, WORD)
@@ -46,7 +44,7 @@ def _address(context: BaseContext, builder: ir.IRBuilder, kind: Any, given: ir.V
     return builder.ptrtoint(context.make_array(kind)(context, builder, given).data, WORD)
 
 
-def entry(typing_context: object, array: Any, index: object) -> Generated:
+def entry(typing_context: object, array: Untyped, index: object) -> Generated:
     def generate(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
     ) -> ir.Value:
@@ -138,12 +136,12 @@ def square_root(typing_context: object, a: object) -> Generated:
     )
 
 
-def width(typing_context: object, array: Any) -> Generated:
+def width(typing_context: object, array: Untyped) -> Generated:
     count = max(1, vectors.width_of((array.dtype,)))
     return _int64(array), lambda _context, _builder, _signature, _given: ir.Constant(WORD, count)
 
 
-def lanes(typing_context: object, array: Any) -> Generated:
+def lanes(typing_context: object, array: Untyped) -> Generated:
     count = ir.Constant(WORD, max(1, vectors.width_of((array.dtype,))))
     view = _kinds.Array(types.float64, 2, "C")
 
@@ -157,7 +155,7 @@ def lanes(typing_context: object, array: Any) -> Generated:
     return typing_signature(view, array), generate
 
 
-def tail(typing_context: object, array: Any, index: object) -> Generated:
+def tail(typing_context: object, array: Untyped, index: object) -> Generated:
     def generate(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
     ) -> ir.Value:
@@ -168,7 +166,7 @@ def tail(typing_context: object, array: Any, index: object) -> Generated:
     return typing_signature(array, array, types.int64), generate
 
 
-def own(typing_context: object, rows: Any, wide: Any, number: object) -> Generated:
+def own(typing_context: object, rows: Untyped, wide: Untyped, number: object) -> Generated:
     count = vectors.width_of((wide.dtype,))
     view = _kinds.Array(types.float64, 1, "C")
 
@@ -194,7 +192,7 @@ def bits(typing_context: object, mask: object) -> Generated:
     return typing_signature(types.int64, mask), generate
 
 
-def mask(typing_context: object, flags: object, array: Any) -> Generated:
+def mask(typing_context: object, flags: object, array: Untyped) -> Generated:
     count = vectors.width_of((array.dtype,))
 
     def generate(
@@ -208,7 +206,7 @@ def mask(typing_context: object, flags: object, array: Any) -> Generated:
 
 
 def array_at(
-    context: BaseContext, builder: ir.IRBuilder, kind: Any, address: ir.Value, shape: Sequence[ir.Value]
+    context: BaseContext, builder: ir.IRBuilder, kind: Untyped, address: ir.Value, shape: Sequence[ir.Value]
 ) -> ir.Value:
     """An array in the order of C over memory that somebody else keeps: it has no count of references."""
     size = ir.Constant(WORD, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
@@ -248,7 +246,7 @@ def whole_matrix(typing_context: object, address: object, rows: object, columns:
     return _view(types.int64, 2)
 
 
-def view_of(layout: np.dtype[Any], kind: str) -> Callable[..., Generated]:
+def view_of(layout: np.dtype[Untyped], kind: str) -> Callable[..., Generated]:
     """The instruction that gives the record of a layout at an address, or (``kind`` is "element") one of many there."""
     record = from_dtype(layout)
 

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.arrays import Array
+from svyaz.arrays import Array, aligned_zeros
 from svyaz.integrate.calls import COUNTERS, Address, Counters, read, write
 from svyaz.integrate.compiling import part
 from svyaz.integrate.implicit import Located
 from svyaz.integrate.radau_kernels import places
-from svyaz.program import aligned_zeros
 
 
 class StiffRuns(NamedTuple):

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.arrays import Array
+from svyaz.arrays import Array, aligned_zeros
 from svyaz.integrate.calls import COUNTERS, FINISHED, Address, Callee, Counters
 from svyaz.integrate.stages import Scheme
-from svyaz.program import aligned_zeros
 
 CODE, STEPS, REJECTIONS = range(3)
 """Columns of ``Group.answers``; the last may be missing."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from llvmlite import ir
 from numba import types
@@ -22,11 +22,13 @@ from numba.extending import lower_builtin, lower_cast, models, register_model
 
 NUMBER = ir.DoubleType()
 
-# the stubs of numba know neither its types nor its templates
-_kinds: Any = types
-_models: Any = models
-_Template: Any = AbstractTemplate
-_infer: Any = infer_global
+Untyped: TypeAlias = Any
+"""What comes from numba, whose stubs know neither its types nor its templates."""
+
+_kinds: Untyped = types
+_models: Untyped = models
+_Template: Untyped = AbstractTemplate
+_infer: Untyped = infer_global
 
 
 class VectorType(_kinds.Type):
@@ -95,20 +97,20 @@ def mask_of(builder: ir.IRBuilder, value: ir.Value, width: int) -> ir.Value:
     return builder.bitcast(builder.trunc(value, ir.IntType(width)), ir.VectorType(ir.IntType(1), width))
 
 
-Generic = Callable[[Sequence[Any]], object]
+Generic = Callable[[Sequence[Untyped]], object]
 Lowering = Callable[[ir.IRBuilder, Sequence[ir.Value], int], ir.Value]
 
 
 def _define(
-    operation: Callable[..., object], operands: Sequence[tuple[Any, ...]], typed: Generic, made: Lowering
+    operation: Callable[..., object], operands: Sequence[tuple[Untyped, ...]], typed: Generic, made: Lowering
 ) -> None:
     """Give numba an operation on vectors or masks: the type of its result (None: of others), and its code for so many lanes."""
 
-    def generic(_template: object, given: Sequence[Any], _named: object) -> object:
+    def generic(_template: object, given: Sequence[Untyped], _named: object) -> object:
         kind = typed(given)
         return None if kind is None else typing_signature(kind, *given)
 
-    def lower(_context: object, builder: ir.IRBuilder, signature: Any, given: Sequence[ir.Value]) -> ir.Value:
+    def lower(_context: object, builder: ir.IRBuilder, signature: Untyped, given: Sequence[ir.Value]) -> ir.Value:
         return made(builder, given, signature.return_type.width)
 
     _infer(operation)(type(f"LanesOf{operation.__name__}", (_Template,), {"generic": generic}))
@@ -120,7 +122,7 @@ PAIRS = ((VectorType, VectorType), (VectorType, _kinds.Float), (_kinds.Float, Ve
 
 
 def _define_arithmetic(operation: Callable[..., object], name: str) -> None:
-    def typed(given: Sequence[Any]) -> object:
+    def typed(given: Sequence[Untyped]) -> object:
         width = width_of(given)
         if width and name in ("fadd", "fsub") and any(isinstance(a, VectorType) and a.product for a in given):
             raise TypingError("a product goes into a sum: say `fused`")
@@ -133,7 +135,7 @@ def _define_arithmetic(operation: Callable[..., object], name: str) -> None:
 
 
 def _define_comparison(operation: Callable[..., object], symbol: str) -> None:
-    def typed(given: Sequence[Any]) -> object:
+    def typed(given: Sequence[Untyped]) -> object:
         width = width_of(given)
         return MaskType(width) if width else None
 
@@ -145,14 +147,14 @@ def _define_comparison(operation: Callable[..., object], symbol: str) -> None:
 
 
 def _define_logic(operation: Callable[..., object], name: str) -> None:
-    def typed(given: Sequence[Any]) -> object:
+    def typed(given: Sequence[Untyped]) -> object:
         return given[0] if all(isinstance(kind, MaskType) for kind in given) else None
 
     _define(operation, ((MaskType, MaskType),), typed, lambda builder, given, _width: getattr(builder, name)(*given))
 
 
 def _define_unary(operation: Callable[..., object], made: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> None:
-    def typed(given: Sequence[Any]) -> object:
+    def typed(given: Sequence[Untyped]) -> object:
         return given[0] if isinstance(given[0], VectorType) else None
 
     _define(operation, ((VectorType,),), typed, lambda builder, given, _width: made(builder, given[0]))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from dis import get_instructions
 from functools import cache
 from types import FunctionType
-from typing import Any
 
 import numba
 from llvmlite import ir
@@ -22,13 +21,13 @@ from numba.extending import intrinsic
 
 from svyaz.integrate import instructions
 from svyaz.integrate.ingredients import SHARED, Ingredient, Pattern, Woveable
-from svyaz.integrate.vectors import VectorType
+from svyaz.integrate.vectors import Untyped, VectorType
 from svyaz.program import standalone_text
 
 # the stubs of numba know neither all options nor what is made of a function
-_numba: Any = numba
-_kinds: Any = types
-_intrinsic: Any = intrinsic
+_numba: Untyped = numba
+_kinds: Untyped = types
+_intrinsic: Untyped = intrinsic
 
 # contraction to fused multiply-add is wanted, reassociation is not: the same state must give the same bits; loops allocate
 # nothing, so that no references are counted
@@ -42,7 +41,7 @@ _ENTRIES = {"f8": types.float64, "i8": types.int64, "c16": types.complex128}
 class Woven:
     """A function of three addresses as numba has compiled it, which keeps it alive, and its text where that can be kept."""
 
-    made: Any
+    made: Untyped
     text: str | None
 
     @property
@@ -70,7 +69,7 @@ def _unpacked() -> Iterator[None]:
 
 
 @cache
-def _native(ingredient: Any) -> Any:
+def _native(ingredient: Untyped) -> Untyped:
     """An ingredient in numba's form."""
     if isinstance(ingredient, Ingredient) and ingredient.layout is not None:
         return _intrinsic(instructions.view_of(ingredient.layout, ingredient.kind))
@@ -83,11 +82,11 @@ def _native(ingredient: Any) -> Any:
 
 
 @cache
-def _part(function: Any) -> Any:
+def _part(function: Untyped) -> Untyped:
     return _numba.njit(_in_numba(function), **_WITHOUT_WRAPPERS, **_OPTIONS)
 
 
-def _in_numba(function: Any) -> FunctionType:
+def _in_numba(function: Untyped) -> FunctionType:
     """The same function with its ingredients in numba's form."""
     known = function.__globals__
     read = {one.argval for one in get_instructions(function) if one.opname == "LOAD_GLOBAL"}
@@ -102,12 +101,14 @@ def _is_ingredient(value: object) -> bool:
     return isinstance(value, Ingredient | Woveable) or (isinstance(value, FunctionType) and value in SHARED)
 
 
-def _entered(loop: Any, given: Sequence[Pattern]) -> Callable[[int, int, int], int]:
+def _entered(loop: Untyped, given: Sequence[Pattern]) -> Callable[[int, int, int], int]:
     """A function of three addresses that calls the loop with the arguments that stand at the second of them."""
     kinds = _kinds.Tuple([_kind(pattern) for pattern in given])
 
     def block(typing_context: object, address: object) -> instructions.Generated:
-        def generate(context: BaseContext, builder: ir.IRBuilder, signature: object, words: Sequence[ir.Value]) -> Any:
+        def generate(
+            context: BaseContext, builder: ir.IRBuilder, signature: object, words: Sequence[ir.Value]
+        ) -> Untyped:
             start = builder.inttoptr(words[0], instructions.WORD.as_pointer())
             return _value(context, builder, kinds, start, 0)[0]
 
@@ -122,7 +123,7 @@ def _entered(loop: Any, given: Sequence[Pattern]) -> Callable[[int, int, int], i
     return enter
 
 
-def _kind(pattern: Pattern) -> Any:
+def _kind(pattern: Pattern) -> Untyped:
     """The numba type of an argument."""
     if pattern.record is not None:
         return _kinds.NamedTuple([_kind(part) for part in pattern.parts], pattern.record)
@@ -131,12 +132,14 @@ def _kind(pattern: Pattern) -> Any:
     return _NUMBERS[pattern.letter]
 
 
-def _entries(letter: str) -> Any:
+def _entries(letter: str) -> Untyped:
     """The numba type of the entries of an array: numbers, or vectors of so many lanes."""
     return VectorType(int(letter[1:])) if letter[0] == "v" else _ENTRIES[letter]
 
 
-def _value(context: BaseContext, builder: ir.IRBuilder, kind: Any, start: ir.Value, place: int) -> tuple[ir.Value, int]:
+def _value(
+    context: BaseContext, builder: ir.IRBuilder, kind: Untyped, start: ir.Value, place: int
+) -> tuple[ir.Value, int]:
     """An argument from its words, `place` words behind the start of the block, and the place behind it."""
 
     def word(at: int) -> ir.Value:

@@ -44,7 +44,6 @@ from svyaz.program.interval_functions import crosses_cut as crosses_cut
 from svyaz.program.intervals import numbers as numbers
 from svyaz.program.intervals import ranges as ranges
 from svyaz.program.intervals import ranges_by_branches as ranges_by_branches
-from svyaz.program.lanes import aligned_zeros as aligned_zeros
 from svyaz.program.lanes import lane_width as lane_width
 from svyaz.program.lanes import lanes_of as lanes_of
 from svyaz.program.lower import LARGEST_WHOLE as LARGEST_WHOLE

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.arrays import Array
+from svyaz.arrays import Array, aligned_zeros
 from svyaz.program import engine
 from svyaz.program.compiled import BATCH, STEP, compiler_version
 from svyaz.program.llvm_lanes import has_lanes, lanes_text
@@ -23,20 +23,10 @@ from svyaz.program.text import content_hash
 if TYPE_CHECKING:
     from svyaz.program.native import Native
 
-LINE = 8
-"""Numbers in a line of the cache."""
-
 _POINTER = ctypes.c_void_p
 _ROWS = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, _POINTER, _POINTER)
 _MADE: WeakKeyDictionary[Native, Lanes | None] = WeakKeyDictionary()
 _MAKING = Lock()
-
-
-def aligned_zeros(count: int) -> Array:
-    """So many zeros, which begin where a line of the cache does: vectors across two lines are slow."""
-    room = np.zeros(count + LINE)
-    first = -(room.ctypes.data // 8) % LINE
-    return room[first : first + count]
 
 
 def lane_width() -> int:
