@@ -19,14 +19,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.integrate.ingredients import Ingredient
 
 Kind = TypeVar("Kind")
+Number = TypeVar("Number", bound=np.generic)
 
 
 class Routine:
@@ -36,7 +38,7 @@ class Routine:
     constants: int
 
 
-def record_type(kind: type) -> np.dtype[Any]:
+def record_type(kind: type) -> np.dtype[np.void]:
     """How the numbers of a record follow each other."""
     fields = [(name, _type_of(hint)) for name, hint in get_type_hints(kind, include_extras=True).items()]
     return np.dtype(fields, align=True)
@@ -59,9 +61,13 @@ def element_of(kind: type[Kind]) -> Callable[[int, int, int], Kind]:
     return cast("Callable[[int, int, int], Kind]", Ingredient(kind, "element", record_type(kind)))
 
 
-def memory_at(address: int, count: int, kind: np.dtype[Any] | type = float) -> NDArray[Any]:
+@overload
+def memory_at(address: int, count: int) -> Array: ...
+@overload
+def memory_at(address: int, count: int, kind: np.dtype[Number]) -> NDArray[Number]: ...
+def memory_at(address: int, count: int, kind: np.dtype[np.generic] | None = None) -> NDArray[np.generic]:
     """Numbers or records in the memory of a loop as an array of Python, not copied."""
-    numbers = np.dtype(kind)
+    numbers: np.dtype[np.generic] = np.dtype(np.float64) if kind is None else kind
     if count == 0:
         return np.zeros(0, numbers)
     block: Any = (ctypes.c_char * (count * numbers.itemsize)).from_address(address)
