@@ -20,7 +20,6 @@ CALLBACKS = (
     ("svyaz.integrate.guard", "_after_step"),
     ("svyaz.integrate.implicit", "_step"),
     ("svyaz.integrate.radau", "_step"),
-    ("svyaz.stabilise.held_loop", "_held_step"),
     ("svyaz.dynamics.recursions.tree_loop", "_step"),
     ("svyaz.dynamics.recursions.sliding_loop", "_sliding_step"),
     ("svyaz.dynamics.recursions.sliding_loop", "_sliding_watch"),

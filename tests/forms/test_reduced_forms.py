@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from svyaz.constraints.states import entered, model_states
 from svyaz.dynamics.corrections import positions_at, reach
 from svyaz.dynamics.corrections import velocity_rows as velocity_rows_of
 from svyaz.dynamics.measure import measure_of
+from svyaz.dynamics.scales import least_correction
 from svyaz.forms import Equations
 from svyaz.forms.programs import rates_of
 from svyaz.forms.reactions import full_accelerations
@@ -138,10 +139,10 @@ def on_the_constraints(equations: Equations, state: np.ndarray, time: float) -> 
     measure = measure_of(equations)
     here = measure.at(state, time)
     places = positions_at(measure, here)
-    position = reach(places.rows, places.mass, places.start)
+    position = places.reach(places.start)
     moved = places.put(position.z)
     there = measure.at(moved, time)
-    velocity = reach(velocity_rows_of(measure, moved, time), there.mass, there.v)
+    velocity = reach(velocity_rows_of(measure, moved, time), partial(least_correction, there.mass), there.v)
     return measure.moved(moved, v=velocity.z) if position.met and velocity.met else None
 
 

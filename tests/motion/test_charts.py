@@ -222,8 +222,8 @@ def whirled(speed: float, friction: float, **words: object) -> System:
 def test_N1_2_6_a_chart_that_is_returned_to_is_built_once(monkeypatch) -> None:
     """Eighty changes between two charts need no more programs than twelve, and the motion is that of the angle."""
     built = []
-    read = building._read
-    monkeypatch.setattr(building, "_read", lambda *args, **words: (built.append(1), read(*args, **words))[1])
+    read = building._Request.read
+    monkeypatch.setattr(building._Request, "read", lambda *args, **words: (built.append(1), read(*args, **words))[1])
     counts, motions = [], []
     for until in (1.0, 7.0):
         motions.append(simulate(whirled(20.0, 0.0), until=until, every=0.5))
