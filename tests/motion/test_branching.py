@@ -256,5 +256,5 @@ def test_W2_a_parallelogram_of_bodies_folds_and_unfolds_by_recursions(stabilize)
     motion = simulate(system, form="articulated", method="dop853", rtol=1e-10, stabilize=stabilize, until=10)
     assert motion.finished
     np.testing.assert_allclose(motion.states[-1], [10.6, -10.6, 10.6, 1, -1, 1], atol=1e-9)
-    # with projection the steps are as long as half a turn: whether one of them ends near such a position is a matter of rounding
+    # with projection a step is half a turn long: whether one ends near such a position is a matter of rounding
     assert stabilize == "projection" or any("passed a singular point" in note for note in motion.notes)
