@@ -261,7 +261,7 @@ def test_W2_every_road_answers_alike(kind: str, feature: str, tmp_path: Path) ->
     if kind == "loop" and feature not in ("nothing", "position"):
         del commands[-2]  # a box of four positions is searched for two features only, for its time
     if feature in ("motor", "input"):
-        commands.append("regulate {fix} --json -" + " --run --until 0.1" * (kind != "loop"))
+        commands.append("regulate {fix} --json - --run --until 0.1")
     if kind == "shaft":
         commands.append("steady --fix q1'=2 --json -")
     roads = {name: tmp_path / f"{name}.toml" for name in ("symbolic", "recursive")}
