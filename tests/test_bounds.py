@@ -30,7 +30,7 @@ BOUNDS = {
     "functions named by a participle": 600,
     "classes": 651,
     "public names": 939,
-    "constants with numbers": 1091,
+    "constants with numbers": 1092,
     "questions whether there is a recursion": 0,
     "calls of by_recursions": 3,
     "questions for the class of a law": 2,

@@ -310,6 +310,7 @@ def enumerated(inverse: np.ndarray, rows: np.ndarray, speed: np.ndarray) -> np.n
         ("stacks on an incline", 1),
         ("stacks on an incline", 11),
         ("heaps of three discs", 0),
+        ("5 discs", 100),  # a wall is touched again and again, a little deeper each time
         ("ladders", 0),
         ("boxes on two feet", 2),
         ("boxes on two feet", 7),

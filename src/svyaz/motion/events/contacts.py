@@ -51,6 +51,10 @@ DEEP = 1e-6
 SHALLOW = 1e-8
 """Hops that are lower than this part of the size of ``on`` end: lower ones could not be told from rounding."""
 
+ROOM = 1e-7
+"""A constraint that is not approached fast, with ``on`` above zero, counts as entered when that has grown by this part: one
+that returns again and again stays within the tolerance."""
+
 MOST_LOOKED_AT = 50
 """Rows of a path from which the sizes of constraints are taken."""
 
@@ -240,7 +244,9 @@ class Contacts:
         gaps = self.at(time, state)
         touch = np.abs(gaps.value) <= self.tolerance * gaps.size
         size = np.maximum(gaps.size, MOMENT * until * gaps.rate_size)
-        found = np.maximum(SHALLOW * size, np.where(touch, 2.0 * gaps.value, 0.0))
+        gentle = gaps.rate <= 100.0 * gaps.slowest
+        more = np.where(gentle, np.minimum(gaps.value, ROOM * size), gaps.value)
+        found = np.maximum(SHALLOW * size, np.where(touch, gaps.value + more, 0.0))
         return dict(zip(self.numbered, np.maximum(found, np.finfo(float).tiny).tolist(), strict=True))
 
     def reactions(self, time: float, state: Array) -> dict[str, float]:
